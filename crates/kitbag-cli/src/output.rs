@@ -14,7 +14,7 @@ use serde::Serialize;
 pub(crate) use file::{FileWriter, Rights, behind_links, folder_of, write_file};
 pub(crate) use kitbag::words::{counted, grouped};
 
-pub(crate) use grid::{aligned, beginning, grid, largest_first, shortened};
+pub(crate) use grid::{aligned, beginning, grid, largest_first, ranges, shortened};
 pub(crate) use ledger::ledger_table;
 pub(crate) use talk::{say, say_error, say_line, show_progress, speak_json, speaks_json};
 

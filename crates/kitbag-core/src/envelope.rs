@@ -2,9 +2,11 @@
 
 mod context;
 mod infer;
+mod wording;
 
 pub use context::{CompressedContext, ExcludedChunk};
 pub use infer::Inferred;
+pub use wording::{context_note, ending};
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -84,6 +86,8 @@ pub enum TaskType {
     Test,
     /// Understand and explain.
     Analyze,
+    /// Judge a change.
+    Review,
 }
 
 names!(TaskType {
@@ -92,36 +96,8 @@ names!(TaskType {
     Refactor = "refactor",
     Test = "test",
     Analyze = "analyze",
+    Review = "review",
 });
-
-impl TaskType {
-    /// Returns a model's instructions for its work with the context.
-    #[must_use]
-    pub const fn instructions(self) -> &'static str {
-        match self {
-            Self::Implement => {
-                "As an implement task, please write the change in full, in the style of the code above, \
-with the tests that prove it. Name every file that you add or edit."
-            }
-            Self::Debug => {
-                "As a debug task, please find the cause before the cure: name the lines above that are at \
-fault and why, then give the smallest change that mends them and a test that fails without it."
-            }
-            Self::Refactor => {
-                "As a refactor task, please keep the behaviour as it is. Say what becomes simpler, then \
-give the change together with every caller above that it touches."
-            }
-            Self::Test => {
-                "As a test task, please write tests that can fail: the normal case, the edges and the \
-errors, using the fixtures and conventions above."
-            }
-            Self::Analyze => {
-                "As an analyze task, please answer from the context above, with the file and line that \
-each statement rests on, and say what the context does not show."
-            }
-        }
-    }
-}
 
 impl FromStr for TaskType {
     type Err = TaskTypeError;
@@ -136,7 +112,9 @@ impl FromStr for TaskType {
 
 /// A task type that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown task type `{value}`; expected implement, debug, refactor, test or analyze")]
+#[error(
+    "unknown task type `{value}`; expected implement, debug, refactor, test, analyze or review"
+)]
 pub struct TaskTypeError {
     /// The rejected value.
     pub value: String,
@@ -241,10 +219,10 @@ mod tests {
     }
 
     #[test]
-    fn p01_five_task_types_and_no_other() {
+    fn p01_six_task_types_and_no_other() {
         for task_type in TaskType::ALL {
             assert_eq!(task_type.as_str().parse(), Ok(task_type));
-            assert!(task_type.instructions().contains(task_type.as_str()));
+            assert!(ending(Some(task_type), "x").contains(task_type.as_str()));
         }
         let error = "deploy".parse::<TaskType>().unwrap_err();
         assert!(error.to_string().contains("deploy"));

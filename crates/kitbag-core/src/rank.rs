@@ -254,7 +254,7 @@ impl ScoreWeights {
                 chunk.chunk_type == ChunkType::Dependency || is_relative(chunk),
                 self.refactor,
             ),
-            Some(TaskType::Analyze) | None => (false, 0),
+            Some(TaskType::Analyze | TaskType::Review) | None => (false, 0),
         };
         if applies { boost } else { 0 }
     }

@@ -7,6 +7,7 @@ mod document;
 mod hooks;
 mod memory;
 mod nodes;
+mod pack;
 mod pattern;
 mod provider;
 mod read;
@@ -27,6 +28,7 @@ pub use channels::Channels;
 pub use document::{DocumentEntry, DocumentSource};
 pub use hooks::{HookScope, HookSettings};
 pub use memory::{Learning, MemorySettings, StatedFacts, StoredSecrets};
+pub use pack::PackSettings;
 pub use pattern::{NamePattern, Pattern};
 pub use provider::{
     Declared, HeaderSource, KeySource, ProviderEntry, ProviderKind, ProviderTimeouts,
@@ -59,6 +61,8 @@ pub struct Config {
     pub memory: MemorySettings,
     /// The settings for hooks of coding agents.
     pub hooks: HookSettings,
+    /// The habits of the project's packs.
+    pub pack: PackSettings,
     /// The providers of models by name.
     pub providers: IndexMap<String, ProviderEntry>,
     /// Which model answers which message, where that is said.
@@ -136,6 +140,7 @@ impl Config {
             settings: Settings::merge(user.settings, project.settings),
             memory: MemorySettings::merge(user.memory, project.memory),
             hooks: HookSettings::merge(user.hooks, project.hooks),
+            pack: PackSettings::merge(user.pack, project.pack),
             providers: over(user.providers, project.providers),
             routing: project.routing.or(user.routing),
             rules: rules_over(user.rules, project.rules),

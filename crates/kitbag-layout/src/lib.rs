@@ -32,7 +32,7 @@ pub use agent::Agent;
 pub use channel::{ChannelTurn, Mode, PastMessage, Platform, PlatformError};
 pub use config::{
     Channels, Config, ContextRule, Declared, HeaderSource, HookScope, HookSettings, KeySource,
-    Learning, MemorySettings, ProviderEntry, ProviderKind, ProviderTimeouts, Routing,
+    Learning, MemorySettings, PackSettings, ProviderEntry, ProviderKind, ProviderTimeouts, Routing,
     SkillSettings, StatedFacts, StoredSecrets,
 };
 pub use document::{Document, Documents};

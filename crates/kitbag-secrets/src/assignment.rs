@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::file::File;
 use super::key::Promise;
-use super::{MARKER, Rank, Span, value};
+use super::{MARKER, Rank, Span, key, value};
 use written::Written;
 
 /// Reads the assignment whose name contains this keyword. Returns the offset from which to look for
@@ -24,6 +24,11 @@ pub(super) fn at(text: &str, keyword: Range<usize>, file: File) -> (usize, Optio
         .and_then(|promise| Some((promise, written::after(text, name.clone(), file)?)));
     let Some((promise, written)) = promised else {
         return (name.end, None);
+    };
+    let is_word = is_label(before);
+    let file = File {
+        config: (file.config || written.packed && !file.made_up) && written.alone && !is_word,
+        ..file
     };
     let kind = kind_of(text, named, promise, &written, file);
     // Long values are skipped: names found inside of one would lead to reading it again and again.
@@ -52,7 +57,7 @@ fn kind_of(
         _ if !is_secret(value, promise, written.literal, file) => None,
         _ if is_elsewhere(value, written.quoted) || is_made_up(value) => None,
         Promise::Password => Some("password"),
-        Promise::Key | Promise::Lone | Promise::Secret => Some("secret"),
+        Promise::Key | Promise::Lone | Promise::Secret | Promise::Credentials => Some("secret"),
     }
 }
 
@@ -76,16 +81,46 @@ fn is_secret(value: &str, promise: Promise, literal: bool, file: File) -> bool {
     if !literal && (value.contains('.') || !value.contains(|c: char| c.is_ascii_digit())) {
         return false;
     }
+    let is_word = literal && file.config && !key::is_named(value);
     match promise {
+        Promise::Password if is_word && value::is_chosen(value, 6) => true,
+        Promise::Secret if is_word && value::is_one_word(value) => true,
         Promise::Password if literal && !file.made_up => {
             value::is_password(value) || value::is_random(value, 12)
         }
-        Promise::Password | Promise::Secret => value::is_random(value, 16),
+        Promise::Password | Promise::Secret | Promise::Credentials => value::is_random(value, 16),
         Promise::Key => value::is_random(value, 24),
         // Under a mere `key` many hashes are stored.
         Promise::Lone => value::is_random(value, 24) && !value::is_hexadecimal(value),
     }
 }
+
+/// Tells by the names before a value that it is shown to people: `login.error.password=…`.
+fn is_label(before: &str) -> bool {
+    let line = value::line_before(before, before.len());
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let path = line.rsplit(|c| !is_name(c)).next().unwrap_or_default();
+    let mut names = path.split('.');
+    path.ends_with('.') && names.any(|name| LABELS.contains(&name))
+}
+
+const LABELS: &[&str] = &[
+    "caption",
+    "error",
+    "errors",
+    "field",
+    "form",
+    "hint",
+    "label",
+    "labels",
+    "message",
+    "msg",
+    "page",
+    "placeholder",
+    "text",
+    "title",
+    "validation",
+];
 
 fn name_around(text: &str, keyword: Range<usize>) -> Range<usize> {
     let bytes = text.as_bytes();

@@ -49,15 +49,22 @@ fn behind_header(rest: &str) -> Option<usize> {
     Some(rest.len() - behind.unwrap_or(value).len())
 }
 
-/// Whether it is `user:password` with a password that is no example.
+/// Recognises `user:password` with a password that is no example. A token stands alone on either
+/// side.
 fn is_login(login: &str) -> bool {
-    login.split_once(':').is_some_and(|(user, password)| {
-        password.len() >= 4
-            && user != password
-            && !value::is_stand_in(login)
-            && (value::is_password(password) || login.is_ascii() && password.len() >= 12)
-            && !login.contains("Aladdin")
-    })
+    let Some((user, password)) = login.split_once(':') else {
+        return false;
+    };
+    let is_standard = user.eq_ignore_ascii_case("aladdin");
+    if user == password || value::is_stand_in(login) || is_standard {
+        return false;
+    }
+    if password.is_empty() {
+        return value::is_random(user, 16);
+    }
+    value::is_password(password)
+        || value::is_chosen(password, 6)
+        || login.is_ascii() && password.len() >= 12
 }
 
 /// Decodes base64, if the result is text.

@@ -9,6 +9,8 @@ pub(super) struct File {
     pub(super) made_up: bool,
     /// True if it lists content hashes, which look like secrets.
     pub(super) lock: bool,
+    /// Set for a configuration or a script, where a password that looks like a word is one.
+    pub(super) config: bool,
     /// How it is written, where its name says that all its values are secret.
     pub(super) named: Option<Named>,
 }
@@ -35,11 +37,19 @@ impl File {
         let path = path.to_ascii_lowercase();
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-        let mut parts = path.split(['/', '\\', '.', '_', '-']);
+        let parts = || path.split(['/', '\\', '.', '_', '-']);
+        let made_up = DOCUMENTS.contains(&extension) || parts().any(|part| MADE_UP.contains(&part));
+        let is_config = CONFIGS.contains(&extension)
+            || matches!(name, "config" | "containerfile" | "dockerfile")
+            || matches!(extension, "json" | "xml")
+                && name
+                    .split(['.', '_', '-'])
+                    .any(|part| CONFIGURE.contains(&part));
         Self {
             bare: !CODE.contains(&extension),
-            made_up: DOCUMENTS.contains(&extension) || parts.any(|part| MADE_UP.contains(&part)),
+            made_up,
             lock: LOCKS.contains(&name) || matches!(extension, "lock" | "sum"),
+            config: is_config && !made_up && !parts().any(|part| WORDED.contains(&part)),
             named: Named::of(name, extension),
         }
     }
@@ -54,7 +64,8 @@ impl Named {
                 let rest = name.strip_prefix(ssh);
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_']))
             });
-        if is_ssh || matches!(extension, "pem" | "key" | "ppk") {
+        let is_host = name.starts_with("ssh_host_") && name.ends_with("_key");
+        if is_ssh || is_host || matches!(extension, "pem" | "key" | "ppk" | "p8") {
             return Some(Self::Key);
         }
         let mut parts = name.split(['.', '-', '_']);
@@ -65,7 +76,8 @@ impl Named {
         let is_env = name.strip_prefix(".env").is_some_and(|rest| {
             rest.is_empty() || rest == "rc" || rest.starts_with(['.', '-', '_'])
         });
-        let is_kept = matches!(stem, "credentials" | "secrets") && FORMATS.contains(&extension);
+        let is_kept = matches!(stem, "credentials" | "secrets") && FORMATS.contains(&extension)
+            || stem.starts_with("client_secret") && extension == "json";
         match name {
             ".netrc" | "_netrc" | ".authinfo" => Some(Self::Netrc),
             ".pgpass" | "pgpass.conf" => Some(Self::Pgpass),
@@ -95,7 +107,9 @@ const SHOWN: &[&str] = &[
 /// Files with names and values.
 #[rustfmt::skip]
 const SETTINGS: &[&str] = &[
-    ".boto", ".dev.vars", ".dockercfg", ".dockerconfigjson", ".my.cnf", ".npmrc", ".pypirc", ".s3cfg", "credentials",
+    ".boto", ".dev.vars", ".dockercfg", ".dockerconfigjson", ".my.cnf", ".npmrc", ".passwd-s3fs", ".pypirc", ".s3cfg",
+    ".secret", ".secrets", ".smbcredentials", ".terraformrc", ".vault-pass", ".vault-password", ".vault_pass",
+    ".vault_pass.txt", ".vault_password", "credentials", "rclone.conf", "terraform.rc",
 ];
 
 /// The extensions of `credentials` and `secrets` that are not code.
@@ -106,6 +120,30 @@ const CODE: &[&str] = &[
     "c", "cc", "cjs", "clj", "cpp", "cs", "css", "dart", "erl", "ex", "exs", "go", "graphql", "h", "hpp", "hs", "java",
     "jl", "js", "json", "jsx", "kt", "kts", "less", "lua", "m", "mjs", "ml", "mts", "php", "pl", "proto", "py", "pyi",
     "r", "rb", "rs", "scala", "scss", "sql", "svelte", "swift", "tf", "ts", "tsx", "vue", "zig",
+];
+
+/// The extensions of settings and scripts.
+#[rustfmt::skip]
+const CONFIGS: &[&str] = &[
+    "bash", "cfg", "cnf", "conf", "config", "dockerfile", "env", "hcl", "ini", "properties", "sh", "tfvars", "toml",
+    "yaml", "yml", "zsh",
+];
+
+/// Parts of a name that make JSON and XML settings.
+const CONFIGURE: &[&str] = &[
+    "appsettings",
+    "application",
+    "conf",
+    "config",
+    "settings",
+    "web",
+];
+
+/// Parts of a path below which values are words to be read by people.
+#[rustfmt::skip]
+const WORDED: &[&str] = &[
+    "i18n", "l10n", "lang", "langs", "language", "languages", "locale", "locales", "messages", "translation",
+    "translations",
 ];
 
 const DOCUMENTS: &[&str] = &["adoc", "md", "mdx", "rst"];

@@ -2,8 +2,19 @@
 //! (`token_count`).
 
 /// What every such name holds, whatever its case and however its words are joined.
-pub(super) const KEYWORDS: &[&str] =
-    &["pass", "pw", "secret", "token", "key", "credential", "auth"];
+pub(super) const KEYWORDS: &[&str] = &[
+    "pass",
+    "pw",
+    "secret",
+    "token",
+    "key",
+    "credential",
+    "auth",
+    "kennwort",
+    "senha",
+    "contrasen",
+    "wachtwoord",
+];
 
 /// The kind of value that a name promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +23,8 @@ pub(super) enum Promise {
     Password,
     /// A value that a machine made.
     Secret,
+    /// One that a machine made, under a name that settings bear too: `auth: basic`.
+    Credentials,
     /// One that is secret under some names and public under others, so that it must look the part.
     Key,
     /// The name `key` alone, which mostly is the key of a map.
@@ -49,19 +62,23 @@ fn noun(word: &str) -> Option<Promise> {
     let ends = |nouns: &[&str]| nouns.iter().any(|noun| word.ends_with(noun));
     match word {
         "key" => Some(Promise::Key),
-        "auth" => Some(Promise::Secret),
-        "pass" | "pw" | "dbpass" => Some(Promise::Password),
+        "auth" => Some(Promise::Credentials),
+        "pass" | "pw" | "dbpass" | "keypass" | "storepass" => Some(Promise::Password),
         _ if ends(PASSWORDS) => Some(Promise::Password),
         _ if ends(SECRETS) => Some(Promise::Secret),
+        _ if ends(&["credential", "credentials"]) => Some(Promise::Credentials),
         _ => None,
     }
 }
 
-const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passcode", "pwd"];
+#[rustfmt::skip]
+const PASSWORDS: &[&str] = &[
+    "password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "senha", "contrasena", "wachtwoord",
+];
 
 #[rustfmt::skip]
 const SECRETS: &[&str] = &[
-    "secret", "secrets", "token", "credential", "credentials", "apikey", "secretkey", "accesskey", "privatekey",
+    "secret", "secrets", "token", "apikey", "secretkey", "accesskey", "privatekey",
     "authkey", "accountkey", "masterkey", "storagekey",
 ];
 
@@ -93,6 +110,14 @@ const NOT_BEFORE: &[&str] = &[
 
 fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Tells a value that is about secrets instead of being one: the name of another, as in
+/// `password: db-password`.
+pub(super) fn is_named(value: &str) -> bool {
+    words(value).iter().any(|word| {
+        noun(word).is_some() || matches!(word.as_str(), "example" | "name" | "passphrase")
+    })
 }
 
 /// The words of a name, in lower case: split at signs, at digits and at humps.

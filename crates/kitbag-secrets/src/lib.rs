@@ -1,9 +1,10 @@
 //! Finds secrets in text and replaces them in place.
 //!
 //! The rules are data: token formats that vendors publish (`vendors`), private key blocks, URLs
-//! with a password, HTTP authorization, sentences that tell a password, and assignments to a name such
-//! as `api_key` whose value looks made by a machine. In a file whose name says that it is kept for secrets, such as `.env`,
-//! every value is one. A keyword search comes first, and only what stands near a keyword is
+//! with a password, HTTP authorization, the options of commands such as `curl -u`, sentences that tell a
+//! password, and assignments to a name such as `api_key` whose value looks made by a machine. In a
+//! configuration the value of `password` may also be a word. In a file whose name says that it is kept
+//! for secrets, such as `.env`, every value is one. A keyword search comes first, and only what stands near a keyword is
 //! looked at. It asks no service whether a secret still works, and it does not decode files: what
 //! is hidden inside base64 or an archive stays there.
 
@@ -11,6 +12,7 @@ mod assignment;
 mod authorization;
 mod block;
 mod checksum;
+mod command;
 mod file;
 mod key;
 mod named;

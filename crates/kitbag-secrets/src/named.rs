@@ -174,9 +174,11 @@ fn passwords(line: &str, is_next: &mut bool, add: &mut dyn FnMut(Range<usize>)) 
     }
 }
 
-/// What stands behind so many colons.
+/// The text behind so many colons. A colon inside a field has a backslash.
 fn after_colons(line: &str, colons: usize) -> Option<Range<usize>> {
-    let (at, _) = line.match_indices(':').nth(colons - 1)?;
+    let signs = line.match_indices(':');
+    let mut signs = signs.filter(|(at, _)| !line.get(..*at).is_some_and(|l| l.ends_with('\\')));
+    let (at, _) = signs.nth(colons - 1)?;
     Some(at + 1..line.len())
 }
 

@@ -10,7 +10,9 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::file::File;
 use super::token::{TOKENS, Token};
-use super::{Rank, Span, assignment, authorization, block, key, named, neighbour, prose, url};
+use super::{
+    Rank, Span, assignment, authorization, block, command, key, named, neighbour, prose, url,
+};
 
 /// Finds all secrets, in any order and with overlaps.
 pub(super) fn spans(text: &str, path: &str) -> Vec<Span> {
@@ -50,6 +52,7 @@ pub(super) fn spans(text: &str, path: &str) -> Vec<Span> {
                 spans.extend(prose::at(text, hit.range()));
             }
             Some(Rule::Near(find)) => spans.extend(find(text, hit.range())),
+            Some(Rule::NearIn(find)) => spans.extend(find(text, hit.range(), file)),
             Some(Rule::Key | Rule::Kubernetes | Rule::Prose) | None => {}
         }
     }
@@ -67,6 +70,8 @@ enum Rule {
     Prose,
     /// Finds one secret next to the keyword.
     Near(fn(&str, Range<usize>) -> Option<Span>),
+    /// The same where it matters what file it is.
+    NearIn(fn(&str, Range<usize>, File) -> Option<Span>),
 }
 
 /// The automaton of all keywords, and the rule of each.
@@ -75,12 +80,15 @@ static KEYWORDS: LazyLock<(Option<AhoCorasick>, Vec<Rule>)> = LazyLock::new(|| {
         let rule = Rule::Token(Rank::Format(at), token);
         token.keywords.iter().map(move |word| (*word, rule))
     });
-    let others: [(&[&str], Rule); 7] = [
+    let others: [(&[&str], Rule); 10] = [
         (key::KEYWORDS, Rule::Key),
         (prose::KEYWORDS, Rule::Prose),
         (&["AKIA", "ASIA"], Rule::Near(neighbour::beside_aws_id)),
         (&["kind: Secret"], Rule::Kubernetes),
-        (&["://"], Rule::Near(url::at)),
+        (&["://"], Rule::NearIn(url::at)),
+        (url::SOCKETS, Rule::NearIn(url::before_socket)),
+        (url::ORACLE, Rule::NearIn(url::in_oracle)),
+        (command::KEYWORDS, Rule::NearIn(command::at)),
         (block::KEYWORDS, Rule::Block),
         (authorization::KEYWORDS, Rule::Near(authorization::at)),
     ];

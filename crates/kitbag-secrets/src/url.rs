@@ -1,11 +1,42 @@
-//! Finds what opens the door in a URL: `scheme://user:password@host`, `scheme://token@host`.
+//! Finds what opens the door in an address: `scheme://user:password@host`, `scheme://token@host`,
+//! `user:password@tcp(host)`, `jdbc:oracle:thin:user/password@host`.
 
 use std::ops::Range;
 
+use super::file::File;
 use super::{MARKER, Rank, Span, value};
 
+/// The addresses without a scheme as Go writes them.
+pub(super) const SOCKETS: &[&str] = &["@tcp(", "@tcp6(", "@unix("];
+
+/// The beginnings of Oracle's addresses.
+pub(super) const ORACLE: &[&str] = &["jdbc:oracle:thin:", "jdbc:oracle:oci:"];
+
+/// Finds the password before a socket.
+pub(super) fn before_socket(text: &str, socket: Range<usize>, file: File) -> Option<Span> {
+    let before = value::line_before(text, socket.start);
+    let login = before
+        .rsplit(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '='))
+        .next()?;
+    let (user, password) = login.split_once(':')?;
+    let range = socket.start - password.len()..socket.start;
+    (!user.is_empty() && is_secret(user, password, file))
+        .then(|| Span::new(Rank::Format(0), range, "url-password"))
+}
+
+/// Finds the password between a user and a host.
+pub(super) fn in_oracle(text: &str, scheme: Range<usize>, file: File) -> Option<Span> {
+    let rest = value::window(text, scheme.end, LONGEST);
+    let end = rest.find(|c: char| c.is_whitespace() || "\"'`<>\\".contains(c));
+    let (login, _) = rest.get(..end.unwrap_or(rest.len()))?.split_once('@')?;
+    let (user, password) = login.split_once('/')?;
+    let start = scheme.end + user.len() + 1;
+    let range = start..start + password.len();
+    is_secret(user, password, file).then(|| Span::new(Rank::Format(0), range, "url-password"))
+}
+
 /// Finds the password, or the token that stands in its place.
-pub(super) fn at(text: &str, separator: Range<usize>) -> Option<Span> {
+pub(super) fn at(text: &str, separator: Range<usize>, file: File) -> Option<Span> {
     let rest = value::window(text, separator.end, LONGEST);
     let end = rest.find(|c: char| c.is_whitespace() || ENDS.contains(c));
     let authority = rest.get(..end.unwrap_or(rest.len()))?;
@@ -20,7 +51,7 @@ pub(super) fn at(text: &str, separator: Range<usize>) -> Option<Span> {
             return None;
         }
         (0, user.len(), "url-token")
-    } else if is_secret(user, password) {
+    } else if is_secret(user, password, file) {
         (user.len() + 1, password.len(), "url-password")
     } else {
         return None;
@@ -34,15 +65,18 @@ const LONGEST: usize = 512;
 /// The characters that end the authority of a URL, in the URL itself or in the text around it.
 const ENDS: &str = "/?#\"'`<>\\|,";
 
-/// Letters alone count when they are many: `user:pass@` is how people write examples.
-fn is_secret(user: &str, password: &str) -> bool {
+/// Letters alone count when they are many, or in a configuration: `user:pass@` is how people write
+/// examples.
+fn is_secret(user: &str, password: &str, file: File) -> bool {
     let letters = password.bytes().all(|byte| byte.is_ascii_alphabetic());
     let plain = percent_free(password);
     user != password
         && user != "anonymous"
         && !value::is_reference(password)
         && !value::is_stand_in(password)
-        && (value::is_password(&plain) || letters && password.len() >= 16)
+        && (value::is_password(&plain)
+            || letters && password.len() >= 16
+            || file.config && value::is_chosen(&plain, 6))
 }
 
 /// A password without percent escapes, whose digits would make any word look strong.

@@ -85,6 +85,25 @@ pub(super) fn is_password(value: &str) -> bool {
     letters >= 2 && (digits > 0 && marks || (digits > 0 || marks) && !is_plain(value))
 }
 
+/// Tells a text that a person may have chosen, be it a word: nothing says that it is an example, a type, a
+/// switch or a default that everybody knows.
+pub(super) fn is_chosen(value: &str, length: usize) -> bool {
+    let lower = value.to_ascii_lowercase();
+    (length..=128).contains(&value.len())
+        && is_graphic(value)
+        && distinct(value) >= 4
+        && !value.contains(['/', ':', '\\', '<', '>', '"', '\'', '(', ')'])
+        && !is_plain(value)
+        && !is_stand_in(value)
+        && !is_sequence(value)
+        && !SETTINGS.contains(&lower.as_str())
+}
+
+/// Tells a text that is one long word, and no path of names.
+pub(super) fn is_one_word(value: &str) -> bool {
+    is_chosen(value, 12) && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
 /// The part of a text from here on, up to a number of bytes, at a character's end.
 pub(super) fn window(text: &str, start: usize, length: usize) -> &str {
     let rest = text.get(start..).unwrap_or_default();
@@ -136,10 +155,20 @@ const UUID_KEYS: &[&str] = &[
 /// Words that make a password one that nobody keeps.
 #[rustfmt::skip]
 const PLAIN: &[&str] = &[
-    "", "abc", "admin", "argon", "bar", "base", "baz", "bcrypt", "changeit", "default", "demo", "foo", "guest", "hello",
-    "hunter", "key", "letmein", "login", "md", "oauth", "pass", "passw0rd", "passwd", "password", "pbkdf", "pw", "pwd",
-    "qwerty", "rfc", "root", "s3cr3t", "s3cret", "scrypt", "secret", "sha", "test", "tester", "testing", "testpass",
-    "testpassword", "token", "user", "username", "utf", "v", "var", "welcome",
+    "", "abc", "admin", "administrator", "argon", "bar", "base", "baz", "bcrypt", "changeit", "default", "demo", "elastic",
+    "foo", "guest", "hello", "hunter", "key", "letmein", "login", "mariadb", "md", "minioadmin", "mongo", "mongodb",
+    "mysql", "oauth", "oracle", "pass", "passw0rd", "passwd", "password", "pbkdf", "postgres", "postgresql", "pw", "pwd",
+    "qwerty", "rabbitmq", "redis", "rfc", "root", "s3cr3t", "s3cret", "scrypt", "secret", "sha", "test", "tester",
+    "testing", "testpass", "testpassword", "token", "user", "username", "utf", "v", "var", "welcome",
+];
+
+/// Words that say something about a password and are none.
+#[rustfmt::skip]
+const SETTINGS: &[&str] = &[
+    "always", "array", "automatic", "boolean", "compat", "credentials", "disabled", "enabled", "encrypted", "generate", "generated",
+    "hidden", "ignore", "include", "inherit", "integer", "keychain", "keyring", "masked", "nullable", "number", "object",
+    "optional", "passphrase", "plaintext", "prompt", "random", "required", "same-origin", "string", "undefined", "unknown",
+    "unlimited", "varchar", "verbose", "websecure",
 ];
 
 fn is_plain(value: &str) -> bool {

@@ -28,8 +28,8 @@ use kitbag_core::assembly::{
 };
 use kitbag_core::content::Content;
 use kitbag_core::context::McpServer;
-use kitbag_core::envelope::TaskType;
 use kitbag_core::history::HistoryRoom;
+use kitbag_core::inject::ContextMessage;
 use kitbag_core::message::Message;
 use kitbag_core::tokens::TokenCounter;
 
@@ -67,14 +67,14 @@ pub struct PromptRequest {
     pub model: Option<String>,
     /// The most tokens that the answer may have, where the form names it.
     pub max_output: Option<u32>,
-    /// The kind of task, where the form gives instructions for it.
-    pub task_type: Option<TaskType>,
+    /// The end of the prompt, in the operator's name: see [`ending`](kitbag_core::envelope::ending).
+    pub ending: Option<String>,
     /// The most messages of the history that stand word for word.
     pub history_messages: usize,
 }
 
 impl PromptRequest {
-    /// A request that names neither a model nor a kind of task.
+    /// A request that names neither a model nor an ending.
     #[must_use]
     pub fn new(message: impl Into<Content>, settings: AssemblySettings) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl PromptRequest {
             settings,
             model: None,
             max_output: None,
-            task_type: None,
+            ending: None,
             history_messages: usize::MAX,
         }
     }
@@ -170,12 +170,14 @@ pub(crate) fn try_compose(
     draft.current = request.current.clone();
     draft.model.clone_from(&request.model);
     draft.max_output = request.max_output;
-    draft.task_type = request.task_type;
     let parts = all.draft;
     draft.identity = parts.identity.unwrap_or_default();
     draft.key = parts.key;
     draft.tools = parts.tools;
     draft.injected = parts.injected;
+    let ending = request.ending.as_ref();
+    let ending = ending.map(|text| ContextMessage::suffix_system("ending", text));
+    draft.injected.splice(..0, ending);
     draft.history = parts.history;
     draft.steps = parts.steps;
     draft.retracted = parts.retracted;

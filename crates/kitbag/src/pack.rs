@@ -9,6 +9,7 @@
 mod change;
 mod chunks;
 mod error;
+mod everything;
 pub mod expand;
 pub mod explain;
 mod files;
@@ -19,6 +20,7 @@ mod named;
 mod notes;
 mod open;
 mod overview;
+mod pins;
 mod redacted;
 mod report;
 mod request;
@@ -26,6 +28,7 @@ mod strategy;
 mod survey;
 mod truncate;
 mod twins;
+mod unseen;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -33,7 +36,9 @@ use std::sync::Arc;
 use futures_util::future;
 use kitbag_core::assembly::{AssemblySettings, Balance, OutputForm, kept_chunks};
 use kitbag_core::chunk::{ContextChunk, Relevance};
-use kitbag_core::envelope::{CompressedContext, ExcludedChunk, TaskEnvelope, TaskType};
+use kitbag_core::envelope::{
+    CompressedContext, ExcludedChunk, TaskEnvelope, TaskType, context_note, ending,
+};
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::rank::RankTask;
 use kitbag_core::tokens::{TokenCounter, Tokens};
@@ -48,6 +53,7 @@ use change::Change;
 use chunks::Made;
 use json::compose_json;
 use modified::Modified;
+use pins::Pins;
 use strategy::Strategy;
 
 pub use error::PackError;
@@ -89,10 +95,22 @@ pub fn contribute(
 pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     // Compiling the patterns that read a task takes a while, so that it runs beside the walk.
     let (opened, query) = future::join(open::open(request), survey::query(request)).await;
-    let (workspace, change) = opened?;
-    let inferred = (!request.is_overview()).then(|| TaskType::infer(&request.task));
+    let (workspace, change, pins) = opened?;
+    let is_review = request.task.trim().is_empty() && change.is_some();
+    let query = match change.as_ref().filter(|_| is_review) {
+        Some(change) => survey::query_of(change.searched()).await,
+        None => query,
+    };
+    let asked = match is_review {
+        true => change::REQUEST,
+        false => request.task.as_str(),
+    };
+    let inferred = (!request.is_overview() && !is_review).then(|| TaskType::infer(asked));
+    // Beside a change, a task that tells no type asks about the change.
+    let inferred = inferred.filter(|inferred| change.is_none() || !inferred.cues.is_empty());
     let said = inferred.as_ref().map(|inferred| inferred.task_type);
-    let task_type = request.task_type.or(said);
+    let of_change = change.is_some().then_some(TaskType::Review);
+    let task_type = request.task_type.or(said).or(of_change);
     let query = query?;
     // All of a small project is looked at, whatever the task says.
     let is_large = workspace.files().len() > survey::FEWEST;
@@ -117,7 +135,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
         !request.gatherers.iter().any(is_same)
     });
     let (surveyed, ours, mut others) = future::join3(
-        survey::survey(request, query, &workspace, strategy, touched),
+        survey::survey(request, query, &workspace, strategy, touched, &pins),
         gather(&ours, &task),
         gather(&request.gatherers, &task),
     )
@@ -157,7 +175,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
             .problems
             .push(Problem::new("", ProblemKind::NotFound, message));
     }
-    let task = clean(&request.task, redacted::TASK);
+    let task = clean(asked, redacted::TASK);
     let chunks = ours.chunks().iter().chain(others.chunks());
     let chunks: Vec<ContextChunk> = chunks.map(|ranked| ranked.chunk.clone()).collect();
     let mut rank_task = RankTask::new(task_type, &task.text, &chunks);
@@ -176,6 +194,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
         rank_task,
         request: request.clone(),
         survey,
+        pins,
         is_overview,
         notes,
         modified,
@@ -207,6 +226,8 @@ fn balance(budget: Tokens) -> Balance {
 
 const OF_A_FILE: u64 = 600;
 const OF_FRAGMENTS: u64 = 140;
+/// The number of larger budgets that are tried to tell which shows a whole change, each twice the one before.
+const BUDGETS_TRIED: u32 = 4;
 
 /// A workspace, surveyed for a task.
 #[derive(Debug)]
@@ -217,6 +238,8 @@ pub struct Prepared {
     rank_task: RankTask,
     workspace: Arc<Workspace>,
     survey: Survey,
+    /// The files that must be in, and which lines of them.
+    pins: Pins,
     /// Whether there is no task, or no file has to do with it.
     is_overview: bool,
     /// Notes for the reader of the prompt.
@@ -248,6 +271,11 @@ impl Prepared {
         &self.survey
     }
 
+    /// The paths of the files that must be in.
+    pub fn pinned(&self) -> impl Iterator<Item = &str> {
+        self.pins.paths()
+    }
+
     /// Makes a prompt of what was surveyed.
     ///
     /// # Errors
@@ -259,7 +287,37 @@ impl Prepared {
     ) -> Result<Pack, PackError> {
         let mut made = chunks::make(self, options, counter);
         let composed = self.compose(&mut made, options, counter)?;
-        Ok(report::report(self, made, composed))
+        let mut pack = report::report(self, made, composed);
+        if let Some(change) = &self.change
+            && let Some(named_only) = change.named_only(&pack.assembly)
+        {
+            let whole = self.budget_for_change(change, &pack, options, counter);
+            pack.tell(change.problem(&named_only, whole));
+        }
+        Ok(pack)
+    }
+
+    /// The least of a few larger budgets with which no patch is told by its name alone.
+    fn budget_for_change(
+        &self,
+        change: &Change,
+        pack: &Pack,
+        options: &PackOptions,
+        counter: &dyn TokenCounter,
+    ) -> Option<Tokens> {
+        let needed = change.missing(&pack.assembly, counter);
+        let first = options.budget.saturating_add(needed);
+        (0..BUDGETS_TRIED).find_map(|times| {
+            let tokens = first
+                .0
+                .checked_shl(times)?
+                .checked_next_multiple_of(1_000)?;
+            let larger = options.with_budget(Tokens(tokens));
+            let mut made = chunks::make(self, &larger, counter);
+            let composed = self.compose(&mut made, &larger, counter).ok()?;
+            let is_shown = change.named_only(&composed.assembly).is_none();
+            is_shown.then_some(larger.budget)
+        })
     }
 
     /// Puts the chunks that the budget of an envelope has room for into it: what a checkpoint keeps.
@@ -340,7 +398,18 @@ impl Prepared {
             false => settings.with_balance(balance(options.budget)),
         };
         let mut request = PromptRequest::new(&*task, settings);
-        request.task_type = self.task_type;
+        if !self.request.is_overview() {
+            let is_told = self.cues.as_ref().is_none_or(|cues| !cues.is_empty());
+            let told = self.task_type.filter(|_| is_told);
+            let task = &self.request.task;
+            let mut said = format!("{}\n{}", ending(told, task), context_note(task));
+            if let Some(instructions) = &options.instructions {
+                said.push_str("\n\n");
+                said.push_str(instructions.trim());
+            }
+            request.ending = Some(said);
+        }
+        request.max_output = options.max_output;
         request.model.clone_from(&options.model);
         let needs_model = Dialect::of(options.form).is_some_and(Dialect::needs_model);
         if needs_model && options.model.is_none() {

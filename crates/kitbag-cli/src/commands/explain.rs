@@ -6,7 +6,7 @@ mod table;
 use kitbag::pack::explain::explain;
 use kitbag::pack::{Decisions, Pack};
 
-use super::pack::{PackArgs, Stdin, last, packed, place, prepared, summary};
+use super::pack::{PackArgs, Stdin, fitting, last, packed, place, prepared, summary};
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
@@ -41,6 +41,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    args.pack.fetch()?;
     let (task, path) = args.asked()?;
     let last;
     let task = if task.is_some() || args.pack.has_task() {
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (counter, request) = args.pack.request(task, Stdin::Ignored)?;
     let progress = Progress::start("looking at the workspace");
     let prepared = prepared(&request)?;
-    progress.stage("fitting");
+    progress.stage(fitting(&prepared));
     let pack = packed(&prepared, &request, &counter)?;
     let Some(path) = path else {
         drop(progress);
@@ -87,9 +88,48 @@ fn source(args: &Args, typed: &str, pack: &Pack) -> Result<String, Failure> {
         let mut excluded = pack.decisions.excluded.iter();
         match is_kept || excluded.any(|out| out.source == typed) {
             true => Ok(typed.to_owned()),
-            false => Err(misplaced),
+            false => Err(suggested(typed, pack).map_or(misplaced, |path| missing(typed, &path))),
         }
     })
+}
+
+/// The file that was most likely meant by a path that is none: one of that name, or the nearest.
+fn suggested(typed: &str, pack: &Pack) -> Option<String> {
+    let ranked = pack.decisions.ranked.iter().map(|ranked| &ranked.source);
+    let excluded = pack
+        .decisions
+        .excluded
+        .iter()
+        .map(|excluded| &excluded.source);
+    nearest(typed, ranked.chain(excluded).map(String::as_str))
+}
+
+/// The path that is nearest to what was typed. A name that is right in another folder comes first.
+fn nearest<'a>(typed: &str, paths: impl Iterator<Item = &'a str>) -> Option<String> {
+    let name = |path: &'a str| path.rsplit('/').next().unwrap_or(path);
+    let typed_name = typed.rsplit('/').next().unwrap_or(typed);
+    let judged = paths.map(|path| {
+        let of_name = strsim::osa_distance(typed_name, name(path));
+        (of_name, strsim::osa_distance(typed, path), path)
+    });
+    let best = judged.min()?;
+    (best.0 * 3 <= typed_name.chars().count()).then(|| best.2.to_owned())
+}
+
+fn missing(typed: &str, nearest: &str) -> Failure {
+    let (typed, nearest) = (output::one_line(typed), output::one_line(nearest));
+    Failure::usage(format_args!("there is no file `{typed}` below the root"))
+        .hint(format_args!("did you mean `{nearest}`?"))
+}
+
+/// Tells a word that can only be meant as a path: it has folders, or the ending of a file.
+fn looks_like_path(word: &str) -> bool {
+    let is_word = !word.is_empty() && !word.contains(char::is_whitespace);
+    let (stem, extension) = word.rsplit_once('.').unwrap_or_default();
+    let has_extension = !stem.is_empty()
+        && (1..=5).contains(&extension.len())
+        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_word && (has_extension || word.contains('/') && !word.contains("://"))
 }
 
 impl Args {
@@ -106,6 +146,8 @@ impl Args {
                 Ok((None, Some(only)))
             }
             (Some(only), None) if place(self.pack.root(), only).is_ok() => Ok((None, Some(only))),
+            // A mistyped path is no task: the search for its words would find something.
+            (Some(only), None) if looks_like_path(only) => Ok((None, Some(only))),
             asked => Ok(asked),
         }
     }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use kitbag::core::assembly::{AssemblySettings, ModelTraits, OutputForm};
 use kitbag::core::budget::parse_input;
 use kitbag::core::chunk::{ContextChunk, Relevance};
-use kitbag::core::envelope::{TaskEnvelope, TaskType};
+use kitbag::core::envelope::{TaskType, ending};
 use kitbag::core::rank::{RankTask, ScoreWeights, rank};
 use kitbag::core::tokens::Tokens;
 use kitbag::engine::{Contribution, PromptRequest, compose};
@@ -62,7 +62,7 @@ pub(crate) struct Args {
     /// The base prompt
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
-    /// Type of the task: implement, debug, refactor, test or analyze
+    /// Type of the task: implement, debug, refactor, test, analyze or review
     #[arg(long, value_name = "TYPE")]
     task_type: Option<TaskType>,
     #[command(flatten)]
@@ -109,9 +109,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let budget = of.map(|envelope| envelope.token_budget.input());
     let settings = args.settings(form, budget, traits)?;
     let mut prompt = PromptRequest::new(request, settings);
-    prompt.task_type = args.task_type.or(of.map(|envelope| envelope.task_type));
+    let task_type = args.task_type.or(of.map(|envelope| envelope.task_type));
+    prompt.ending = task_type.map(|task_type| ending(Some(task_type), request).to_owned());
     prompt.model = args.counter.model().map(String::from);
-    let mut contribution = ranked(chunks, &prompt, request, envelope.as_ref());
+    chunks.iter_mut().for_each(truncatable);
+    let mut task = RankTask::new(task_type, request, &chunks);
+    task.envelope = envelope.clone();
+    let mut contribution = ranked(chunks, &task);
     contribution.draft.identity.clone_from(&args.system);
     progress.stage("fitting chunks");
     let composed = compose(&prompt, vec![contribution], &counter, None)
@@ -147,19 +151,11 @@ impl Args {
 }
 
 /// The chunks with their scores, and the tools of the envelope.
-fn ranked(
-    mut chunks: Vec<ContextChunk>,
-    prompt: &PromptRequest,
-    request: &str,
-    envelope: Option<&TaskEnvelope>,
-) -> Contribution {
-    chunks.iter_mut().for_each(truncatable);
-    let mut task = RankTask::new(prompt.task_type, request, &chunks);
-    task.envelope = envelope.cloned();
+fn ranked(chunks: Vec<ContextChunk>, task: &RankTask) -> Contribution {
     let mut contribution = Contribution::default();
-    let ranked = rank(chunks, &task, &ScoreWeights::default()).into_iter();
+    let ranked = rank(chunks, task, &ScoreWeights::default()).into_iter();
     ranked.for_each(|chunk| contribution.add(chunk));
-    if let Some(envelope) = envelope {
+    if let Some(envelope) = &task.envelope {
         contribution.draft.tools.clone_from(&envelope.tools);
     }
     contribution

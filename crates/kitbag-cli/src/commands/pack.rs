@@ -3,9 +3,11 @@
 mod args;
 pub(crate) mod envelope;
 pub(crate) mod last;
+mod list;
 mod own_output;
 mod pins;
 mod place;
+mod remote;
 pub(crate) mod summary;
 mod task;
 
@@ -22,6 +24,7 @@ pub(crate) use task::Stdin;
 use crate::clipboard;
 use crate::counter::say_exactness;
 use crate::failure::Failure;
+use crate::output::{counted, grouped};
 use crate::progress::Progress;
 use crate::{flags, output};
 
@@ -43,6 +46,9 @@ pub(crate) struct Args {
     /// Prints the prompt with everything that was decided, as JSON
     #[arg(long)]
     json: bool,
+    /// Print what the prompt shows as a tree, with levels and tokens, instead of the prompt
+    #[arg(long, conflicts_with_all = ["json", "output", "copy"])]
+    list: bool,
     /// Writes the prompt to this file instead of stdout; `-` is stdout. The file itself is not packed
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -52,6 +58,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    args.pack.fetch()?;
     let (counter, mut request) = args
         .pack
         .request(args.task.as_deref(), Stdin::TaskOrAttached)?;
@@ -62,13 +69,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let loaded = std::thread::spawn(move || loading.load());
     let progress = Progress::start("looking at the workspace");
     let prepared = prepared(&request)?;
-    progress.stage("fitting");
+    progress.stage(fitting(&prepared));
     // A vocabulary that cannot be loaded is loaded again, and fails, where it is used.
     let _ = loaded.join();
     let pack = packed(&prepared, &request, &counter)?;
     drop(progress);
     last::remember(&request, &pack);
 
+    if args.list {
+        say_exactness(&counter);
+        output::print(&list::text(&pack))?;
+        summary::say_problems(&pack.decisions.problems);
+        return Ok(());
+    }
     if args.json {
         if args.output_file().is_none() && !args.copy {
             return Ok(output::print_json(&pack)?);
@@ -96,6 +109,14 @@ pub(crate) fn prepared(request: &PackRequest) -> Result<Prepared, Failure> {
     Ok(pollster::block_on(prepare(&request.survey))?)
 }
 
+/// The line of progress while chunks are chosen: how much there is to choose from.
+pub(crate) fn fitting(prepared: &Prepared) -> String {
+    let looked_at = prepared.survey().candidates.len() as u64;
+    let files = prepared.workspace().files().len() as u64;
+    let (looked_at, files) = (grouped(looked_at), counted(files, "file", "files"));
+    format!("fitting {looked_at} of {files}")
+}
+
 /// Packs what was surveyed.
 pub(crate) fn packed(
     prepared: &Prepared,
@@ -103,7 +124,7 @@ pub(crate) fn packed(
     counter: &Counter,
 ) -> Result<Pack, Failure> {
     let pack = prepared.pack(&request.options, counter)?;
-    pins::check(request, &pack)?;
+    pins::check(prepared, &pack)?;
     if prepared.workspace().files().is_empty() && !request.survey.include.is_empty() {
         summary::say_problems(prepared.workspace().problems());
         return Err(nothing_included(request));
@@ -127,7 +148,7 @@ impl From<PackError> for Failure {
     fn from(error: PackError) -> Self {
         let failure = match &error {
             // `pins::pin` found the file, so that it is one that is never listed.
-            PackError::NoSuchPin { path } => return pins::never_shown(path),
+            PackError::NoSuchPin { path } => return pins::not_found(path),
             PackError::NoRepository => Self::usage(&error),
             _ => Self::new(&error),
         };

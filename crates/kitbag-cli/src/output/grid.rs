@@ -57,6 +57,14 @@ pub(crate) fn beginning(text: &str, most: usize) -> String {
     format!("{start}…")
 }
 
+/// Ranges of lines as they are shown.
+pub(crate) fn ranges(lines: &[(u32, u32)]) -> Vec<String> {
+    let lines = lines.iter();
+    lines
+        .map(|(first, last)| format!("{first}-{last}"))
+        .collect()
+}
+
 /// The parts of a score, the largest first: they add up to it.
 pub(crate) fn largest_first<'a>(parts: impl Iterator<Item = (&'a str, i64)>) -> String {
     let mut parts: Vec<(&str, i64)> = parts.collect();

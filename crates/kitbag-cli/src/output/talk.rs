@@ -15,8 +15,24 @@ use crate::output::{printable, printable_json};
 /// Says something. If stderr is closed there is nobody to tell.
 pub(crate) fn say(message: impl Display) {
     match speaks_json() {
-        true => say_json(&json!({"level": "INFO", "message": message.to_string()})),
+        true => say_json(&event(&message.to_string())),
         false => say_line(&printable(&message.to_string())),
+    }
+}
+
+/// Makes an event of a message: a warning is one by its level, and its hint a field.
+fn event(message: &str) -> Value {
+    let (message, hint) = match message.split_once("\nhint: ") {
+        Some((message, hint)) => (message, Some(hint)),
+        None => (message, None),
+    };
+    let (level, message) = match message.strip_prefix("warning: ") {
+        Some(message) => ("WARN", message),
+        None => ("INFO", message.strip_prefix("note: ").unwrap_or(message)),
+    };
+    match hint {
+        Some(hint) => json!({"level": level, "message": message, "hint": hint}),
+        None => json!({"level": level, "message": message}),
     }
 }
 

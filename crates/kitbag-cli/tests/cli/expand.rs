@@ -127,3 +127,30 @@ fn x01_what_is_no_text_of_the_project_is_refused() {
         assert!(error.contains("there is no text"), "{handle}: {error}");
     }
 }
+
+#[test]
+fn x06_references_are_told_with_the_definition_around_them() {
+    let tree = tree(&[
+        (
+            "src/a.py",
+            "def pay():\n    return pay_now()\n\n\ndef shop():\n    pay()\n",
+        ),
+        (
+            "src/b.py",
+            "from a import pay\n\n\nclass Till:\n    def close(self):\n        pay()\n        repay()\n",
+        ),
+    ]);
+    let told = tree
+        .run(&["expand", "src/a.py#pay", "--references"])
+        .success();
+    assert_eq!(
+        told,
+        "src/a.py:6 in shop: pay()\nsrc/b.py:1: from a import pay\nsrc/b.py:6 in Till.close: pay()\n"
+    );
+    let json = tree
+        .run(&["expand", "src/a.py#shop", "--references", "--json"])
+        .success();
+    assert_eq!(json, "{\n  \"references\": []\n}\n");
+    let error = tree.run(&["expand", "src/a.py", "--references"]).failure(2);
+    assert!(error.contains("`src/a.py` names no definition"), "{error}");
+}

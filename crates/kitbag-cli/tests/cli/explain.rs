@@ -148,7 +148,7 @@ fn p13_a_trial_that_fails_does_not_cost_the_answer() {
         output.code == Some(0)
     };
     // There is room for the task, and none for one word more.
-    let budget = (40..80).find(|budget| packs("login", budget)).unwrap();
+    let budget = (80..140).find(|budget| packs("login", budget)).unwrap();
     assert!(!packs("login\nsrc/other.rs", &budget));
     let budget = budget.to_string();
     let args = ["explain", "login", "src/other.rs", "--budget", &budget];
@@ -312,4 +312,12 @@ fn p13_each_of_the_four_symptoms_has_an_answer() {
     ] {
         assert!(table.contains(answer), "{answer}: {table}");
     }
+}
+
+#[test]
+fn p13_a_mistyped_path_is_an_error_that_names_the_nearest_one() {
+    let tree = tree(&[("src/login.rs", "pub fn login() {}\n")]);
+    tree.pack(&["login"]).success();
+    let error = tree.run(&["explain", "src/logni.rs"]).failure(2);
+    assert!(error.contains("did you mean `src/login.rs`?"), "{error}");
 }

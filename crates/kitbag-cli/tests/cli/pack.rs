@@ -3,6 +3,7 @@
 mod change;
 mod envelope;
 mod files;
+mod habits;
 mod json;
 mod levels;
 mod options;

@@ -10,7 +10,7 @@ use crate::band::Band;
 use crate::chunk::ChunkId;
 use crate::content::{ContentBlock, RawJson};
 use crate::context::Context;
-use crate::envelope::{TaskType, ToolDefinition};
+use crate::envelope::ToolDefinition;
 use crate::flat;
 use crate::inject::ContextMessage;
 use crate::message::Message;
@@ -54,9 +54,6 @@ pub struct Draft {
     /// The tool steps of this turn.
     #[serde(default)]
     pub steps: Vec<Message>,
-    /// The kind of task, for outputs that give instructions for it.
-    #[serde(default)]
-    pub task_type: Option<TaskType>,
     /// Chunks that must not be shown any more because they were forgotten, even if the epoch kept
     /// them.
     #[serde(default)]
@@ -81,7 +78,6 @@ impl Draft {
             history: Vec::new(),
             current: Message::user(message.into()),
             steps: Vec::new(),
-            task_type: None,
             retracted: Vec::new(),
             is_for_node: false,
         }

@@ -10,6 +10,7 @@ mod element;
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::OutputForm;
 use crate::chunk::{ChunkType, ContextChunk, Detail, Level, Trust};
@@ -73,14 +74,28 @@ fn heading<'a>(chunk_type: &ChunkType, source: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// Marks a level that shows less than everything.
-fn suffix(level: &Level) -> &'static str {
+/// Says when less than everything is shown, with the lines of parts, so that an answer can name them.
+fn suffix(level: &Level) -> String {
     match level.level {
-        Detail::Slice => " (parts)",
-        Detail::Outline => " (outline)",
-        Detail::Full | Detail::Line | Detail::Handle => "",
+        Detail::Slice if !level.lines.is_empty() => {
+            let ranges = level.lines.iter().take(MOST_RANGES);
+            let ranges: Vec<String> = ranges
+                .map(|(first, last)| format!("{first}-{last}"))
+                .collect();
+            let more = match level.lines.len() > MOST_RANGES {
+                true => ",…",
+                false => "",
+            };
+            format!(":{}{more}", ranges.join(","))
+        }
+        Detail::Slice => " (parts)".into(),
+        Detail::Outline => " (outline)".into(),
+        Detail::Full | Detail::Line | Detail::Handle => String::new(),
     }
 }
+
+/// A heading names so many ranges of lines: more are no heading.
+const MOST_RANGES: usize = 8;
 
 /// A fence that is longer than every run of backticks in `content`.
 fn fence(content: &str) -> String {
@@ -134,6 +149,27 @@ mod tests {
         assert_eq!(
             rendered(&chunk, OutputForm::Flat),
             "[Source src/a.rs]\n```rs\nfn a() {}\n```\n\n"
+        );
+    }
+
+    #[test]
+    fn p10_a_heading_names_the_lines_of_parts() {
+        let mut chunk = file("fn a() {}\n");
+        chunk.levels = alloc::vec![Level::new(Detail::Slice, "x\n").with_lines([(1, 3), (7, 7)])];
+        let piece = rendered(&chunk, OutputForm::Pack);
+        assert!(piece.starts_with("## src/a.rs:1-3,7-7\n"), "{piece}");
+        let piece = rendered(&chunk, OutputForm::Flat);
+        assert!(piece.starts_with("[Source src/a.rs:1-3,7-7]\n"), "{piece}");
+        let lines: Vec<(u32, u32)> = (1..=20).map(|n| (n * 10, n * 10 + 1)).collect();
+        chunk.levels = alloc::vec![Level::new(Detail::Slice, "x\n").with_lines(lines)];
+        let piece = rendered(&chunk, OutputForm::Pack);
+        assert!(
+            piece
+                .lines()
+                .next()
+                .unwrap()
+                .ends_with(":10-11,20-21,30-31,40-41,50-51,60-61,70-71,80-81,…"),
+            "{piece}"
         );
     }
 

@@ -14,7 +14,7 @@ use crate::chunk::{
 };
 use crate::content::RawJson;
 use crate::context::{Context, ContextEntry};
-use crate::envelope::{TaskType, ToolDefinition};
+use crate::envelope::{TaskType, ToolDefinition, ending};
 use crate::inject::{ContextMessage, ContextMessageTarget};
 use crate::message::{Message, ToolCall};
 use crate::role::Role;
@@ -26,12 +26,22 @@ fn file(source: &str, content: &str) -> ContextChunk {
         .with_level(Level::new(Detail::Line, source))
 }
 
+/// The draft for a form. Packs end in what to do with them.
+fn draft_for(form: OutputForm) -> Draft {
+    let mut draft = draft();
+    if matches!(form, OutputForm::Pack | OutputForm::Xml) {
+        let ending = ending(Some(TaskType::Debug), "");
+        let ending = ContextMessage::suffix_system("ending", ending);
+        draft.injected.insert(3, ending);
+    }
+    draft
+}
+
 /// A draft with something in every band.
 fn draft() -> Draft {
     let mut draft = Draft::new("why does the redirect loop?");
     draft.model = Some("claude-sonnet-4-5".into());
     draft.identity = "You review web services.".into();
-    draft.task_type = Some(TaskType::Debug);
     draft.tools = vec![
         ToolDefinition::new("search", "Searches.", json!({"type": "object"})),
         ToolDefinition::new("read", "Reads a file.", json!({"type": "object"})),
@@ -78,7 +88,7 @@ fn chunks() -> Vec<RankedChunk> {
 
 fn assembled(form: OutputForm) -> Assembly {
     let settings = AssemblySettings::new(form, Tokens(2_000));
-    assemble(&draft(), chunks(), &settings, &Quarters, None).unwrap()
+    assemble(&draft_for(form), chunks(), &settings, &Quarters, None).unwrap()
 }
 
 #[test]
@@ -410,9 +420,12 @@ fn x02_a_request_is_blocks_by_band() {
 
 #[test]
 fn x02_counts_are_those_of_earlier_versions() {
-    let mut plain = draft();
-    plain.tools.clear();
-    plain.steps.clear();
+    let plain = |form| {
+        let mut plain = draft_for(form);
+        plain.tools.clear();
+        plain.steps.clear();
+        plain
+    };
     for (form, expected) in [
         (OutputForm::Pack, [178, 157]),
         (OutputForm::Markdown, [122, 102]),
@@ -422,7 +435,7 @@ fn x02_counts_are_those_of_earlier_versions() {
         (OutputForm::Payload, [144, 90]),
     ] {
         let settings = AssemblySettings::new(form, Tokens(2_000));
-        let counted = [draft(), plain.clone()].map(|draft| {
+        let counted = [draft_for(form), plain(form)].map(|draft| {
             let assembly = assemble(&draft, chunks(), &settings, &Quarters, None);
             assembly.unwrap().tokens.0
         });
@@ -430,7 +443,14 @@ fn x02_counts_are_those_of_earlier_versions() {
     }
     // Tools, calls and results count as for any other provider, the rest as before.
     let settings = AssemblySettings::new(OutputForm::OpenAi, Tokens(2_000));
-    let openai = assemble(&plain, chunks(), &settings, &Quarters, None).unwrap();
+    let openai = assemble(
+        &plain(OutputForm::OpenAi),
+        chunks(),
+        &settings,
+        &Quarters,
+        None,
+    )
+    .unwrap();
     assert_eq!((openai.tokens.0, openai.estimated.0), (130, 43));
 }
 
@@ -629,14 +649,15 @@ fn x02_tools_and_schemas_are_in_one_order_whatever_the_client_sends() {
 #[test]
 fn p02_a_budget_below_the_fixed_parts_names_the_largest_band() {
     let settings = AssemblySettings::new(OutputForm::Pack, Tokens(20));
-    let error = assemble(&draft(), chunks(), &settings, &Quarters, None).unwrap_err();
+    let draft = draft_for(OutputForm::Pack);
+    let error = assemble(&draft, chunks(), &settings, &Quarters, None).unwrap_err();
     let AssembleError::FixedOverBudget {
         budget, largest, ..
     } = &error
     else {
         panic!("{error}");
     };
-    assert_eq!((*budget, *largest), (Tokens(20), Band::Current));
+    assert_eq!((*budget, *largest), (Tokens(20), Band::SuffixSystem));
     assert!(error.hint().contains("raise the budget"));
 }
 

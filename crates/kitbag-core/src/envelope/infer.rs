@@ -1,18 +1,22 @@
 //! Infers the kind of a task from a request.
 //!
 //! The first line counts most, and in it the verb that a sentence begins with; the rest is only
-//! searched for signs of a fault or a wish. Code, paths and identifiers are not words. Nothing is
-//! learned here and only English is understood: a person who knows better names the type.
+//! searched for signs of a fault or a wish. Code, paths and identifiers are not words. In other
+//! languages than English single words tell (`wording`). Nothing is learned here: a person who knows
+//! better names the type.
 
 mod cues;
 mod words;
+
+pub(super) use cues::head;
+pub(super) use words::Words;
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use self::words::Words;
 use super::TaskType;
+use super::wording::Wording;
 
 /// The weight of a stack trace, wherever it stands.
 const TRACE_WEIGHT: u32 = 6;
@@ -20,14 +24,17 @@ const TRACE_WEIGHT: u32 = 6;
 /// The most that the text below the title can weigh.
 const BODY_LIMIT: u32 = 6;
 
+/// The weight of a question mark if nothing else is found.
+const QUESTION_WEIGHT: u32 = 1;
+
 /// The kind of task that a request seems to be, with the words that say so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Inferred {
     /// The kind of task.
     pub task_type: TaskType,
-    /// The words of the request that speak for it, in lower case; none if it is the
-    /// default: analyze for a question, otherwise implement.
+    /// The words of the request that speak for it, in lower case, or the question mark; none if it is
+    /// the default, implement.
     pub cues: Vec<String>,
 }
 
@@ -53,19 +60,25 @@ impl TaskType {
     /// ```
     #[must_use]
     pub fn infer(request: &str) -> Inferred {
-        let (title, body) = title_and_body(request);
-        let mut votes = Votes::default();
+        let (title, _) = title_and_body(request);
         let sentences = words::sentences(title);
-        for (index, sentence) in sentences.iter().enumerate() {
-            votes.hear_sentence(sentence, index == 0);
-        }
-        votes.hear_body(&words::prose(body));
-        if words::shows_a_trace(request) {
-            votes.add(Self::Debug, TRACE_WEIGHT, "stack trace");
+        let mut votes = Votes::of(request, &sentences);
+        let wording = Wording::of(request);
+        for sentence in &sentences {
+            votes.hear_wording(wording, sentence);
         }
         let asks = sentences.iter().any(|sentence| sentence.is_question);
-        votes.winner(if asks { Self::Analyze } else { Self::Implement })
+        if asks && votes.cast.is_empty() {
+            votes.add(Self::Analyze, QUESTION_WEIGHT, "?");
+        }
+        votes.winner()
     }
+}
+
+/// Counts the words of a request that tell its type in English.
+pub(super) fn english_cues(request: &str) -> usize {
+    let (title, _) = title_and_body(request);
+    Votes::of(request, &words::sentences(title)).cast.len()
 }
 
 /// Splits a request into its first line with text, and the rest.
@@ -80,6 +93,32 @@ struct Votes<'t> {
 }
 
 impl<'t> Votes<'t> {
+    /// The votes of the English words.
+    fn of(request: &str, sentences: &[Words]) -> Self {
+        let mut votes = Self::default();
+        for (index, sentence) in sentences.iter().enumerate() {
+            votes.hear_sentence(sentence, index == 0);
+        }
+        let (_, body) = title_and_body(request);
+        votes.hear_body(&words::prose(body));
+        if words::shows_a_trace(request) {
+            votes.add(TaskType::Debug, TRACE_WEIGHT, "stack trace");
+        }
+        votes
+    }
+
+    /// Hears the words of another language. Who asks wants an answer, whatever the verb is.
+    fn hear_wording(&mut self, wording: &Wording, sentence: &Words) {
+        for (task_type, weight, cue) in wording.cues(sentence) {
+            let is_told = matches!(task_type, TaskType::Debug | TaskType::Analyze);
+            let weight = match sentence.is_question && !is_told {
+                true => weight / 2,
+                false => weight,
+            };
+            self.add(task_type, weight, cue);
+        }
+    }
+
     /// Counts a cue, unless one that it is a part of, or that is a part of it, weighs as much.
     fn add(&mut self, task_type: TaskType, weight: u32, cue: &'t str) {
         let overlaps = |(other, _, known): &(TaskType, u32, &str)| {
@@ -99,6 +138,10 @@ impl<'t> Votes<'t> {
             self.add(task_type, weight, cue);
         }
         for (task_type, weight, cue) in cues::in_title(sentence) {
+            // "Should it …?" asks, and wishes nothing.
+            if sentence.is_question && cues::is_modal(cue) {
+                continue;
+            }
             self.add(task_type, weight, cue);
         }
     }
@@ -115,7 +158,7 @@ impl<'t> Votes<'t> {
         }
     }
 
-    fn winner(&self, default: TaskType) -> Inferred {
+    fn winner(&self) -> Inferred {
         let votes = |of: TaskType| {
             let cast = self.cast.iter();
             cast.filter(move |(task_type, ..)| *task_type == of)
@@ -130,7 +173,7 @@ impl<'t> Votes<'t> {
             TaskType::Debug,
         ];
         let heard = order.into_iter().filter(|one| total(one) > 0);
-        let best = heard.max_by_key(total).unwrap_or(default);
+        let best = heard.max_by_key(total).unwrap_or(TaskType::Implement);
         Inferred {
             task_type: best,
             cues: votes(best).map(|(.., cue)| cue.to_string()).collect(),

@@ -1,8 +1,8 @@
 //! Reads a project file.
 
 use super::{
-    Channels, Config, ContextRule, DocumentEntry, HookSettings, MemorySettings, ProviderEntry,
-    Routing, Settings, SkillSettings, nodes,
+    Channels, Config, ContextRule, DocumentEntry, HookSettings, MemorySettings, PackSettings,
+    ProviderEntry, Routing, Settings, SkillSettings, nodes,
 };
 use crate::agent;
 use crate::layouts::OnUnknown;
@@ -63,6 +63,7 @@ fn read_root(root: &Field<'_>) -> Option<Config> {
             .read("memory", MemorySettings::read)
             .unwrap_or_default(),
         hooks: root.read("hooks", HookSettings::read).unwrap_or_default(),
+        pack: root.read("pack", PackSettings::read).unwrap_or_default(),
         providers: providers.unwrap_or_default(),
         routing: root.read("routing", Routing::read),
         rules: root

@@ -12,6 +12,10 @@ pub(super) struct Written {
     pub(super) quoted: bool,
     /// True if it must be a value: quoted, or in a place without names.
     pub(super) literal: bool,
+    /// Set for one of the values in a text that logs in to a server.
+    pub(super) packed: bool,
+    /// Set where nothing else belongs to the value, as the rest of a sentence would.
+    pub(super) alone: bool,
 }
 
 /// Reads the value given to the name.
@@ -27,22 +31,47 @@ pub(super) fn after(text: &str, name: Range<usize>, file: File) -> Option<Writte
             range: start + range.start..start + range.end,
             quoted: true,
             literal: true,
+            packed: false,
+            alone: true,
         });
     }
     let end = line.find(|c: char| c.is_whitespace() || "\"'`,;<>&|)]}".contains(c));
     let value = line
         .get(..end.unwrap_or(line.len()))?
         .trim_end_matches(['.', ':', '\\']);
+    let is_tight = text.get(..start)?.ends_with('=');
     // `Server=db;Password=…;` and `?token=…` have no names either, whatever stands around them.
-    let packed = before.ends_with([';', '&', '?']);
+    let packed = is_tight && is_login(value::line_before(before, before.len()));
+    let behind = line.get(value.len()..)?.trim_start_matches(BLANK);
     (!value.is_empty()).then(|| Written {
         range: start..start + value.len(),
         quoted: false,
-        literal: file.bare || packed,
+        literal: file.bare || packed || before.ends_with([';', '&', '?']),
+        packed,
+        alone: is_tight || behind.is_empty() || behind.starts_with(['#', ',', '}', '<']),
     })
 }
 
 const LONGEST: usize = 4096;
+
+/// Recognises a line that logs in to a server: `host=db user=shop password=…`, `Server=db;Password=…`.
+fn is_login(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    let packed = line.ends_with([' ', ';']);
+    packed && SERVERS.iter().any(|name| line.contains(name))
+}
+
+/// Names beside a password in the texts with which drivers of databases connect.
+const SERVERS: &[&str] = &[
+    "host=",
+    "server=",
+    "data source=",
+    "dbname=",
+    "user=",
+    "user id=",
+    "uid=",
+    "username=",
+];
 
 /// The inside of the string that begins here, after letters such as the `b` of Python.
 fn quoted(line: &str) -> Option<Range<usize>> {

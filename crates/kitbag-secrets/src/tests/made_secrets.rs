@@ -66,6 +66,22 @@ pub(super) fn all(random: &mut Random) -> Vec<Made> {
         let (path, place) = random.pick(IN_URLS);
         all.push(made("password in a URL", path, place, &secret));
     }
+    for (path, place) in WORDS {
+        for _ in 0..2 {
+            let word = random.pick(&["correcthorsebattery", "bluewhalesinger", "tangerinedream"]);
+            all.push(made("a word in a configuration", path, place, word));
+        }
+    }
+    for (kind, path, place) in COMMANDS {
+        for secret in [random.password(), "bluewhalesinger".to_owned()] {
+            all.push(made(
+                kind,
+                path,
+                place,
+                &secret.replace(['\'', '"', '%', ':', '@'], "+"),
+            ));
+        }
+    }
     for _ in 0..4 {
         blocks(random, &mut all);
         logins(random, &mut all);
@@ -148,6 +164,13 @@ const FORMATS: &[(&str, &str)] = &[
     ("stripe", "sk_live_{w24}"),
     ("stripe restricted", "rk_live_{w99}"),
     ("webhook", "whsec_{b32}"),
+    ("discord mfa", "mfa.{u84}"),
+    ("github longer", "ghs_{w60}"),
+    ("npm longer", "npm_{w44}"),
+    ("notion longer", "ntn_{n11}{w44}"),
+    ("notion old", "secret_{w43}"),
+    ("groq other", "gsk_{w44}"),
+    ("digitalocean other", "dop_v1_{h48}"),
     ("square", "sq0atp-{u22}"),
     ("shopify", "shpat_{h32}"),
     ("linear", "lin_api_{w40}"),
@@ -204,6 +227,131 @@ const ANYWHERE: &[(&str, &str)] = &[
         "test_client.py",
         "def test_call():\n    assert call(\"@secret\").ok\n",
     ),
+];
+
+/// Places in which a password that is a word is one.
+const WORDS: &[(&str, &str)] = &[
+    ("app.properties", "spring.datasource.password=@secret\n"),
+    ("config/database.yml", "production:\n  password: @secret\n"),
+    (
+        "config/database.yml",
+        "production:\n  password: \"@secret\" # old\n",
+    ),
+    (
+        "compose.yaml",
+        "    environment:\n      - POSTGRES_PASSWORD=@secret\n",
+    ),
+    (
+        "compose.yaml",
+        "    environment:\n      DB_PASSWORD: @secret\n",
+    ),
+    ("app.ini", "[mail]\npasswd = @secret\n"),
+    ("settings.toml", "client_secret = \"@secret\"\n"),
+    ("service.conf", "password=@secret\n"),
+    ("prod.tfvars", "db_password = \"@secret\"\n"),
+    (
+        "appsettings.json",
+        "{\"Smtp\": {\"Password\": \"@secret\"}}\n",
+    ),
+    (
+        "web.config",
+        "<add key=\"DbPassword\" value=\"@secret\" />\n",
+    ),
+    (
+        "settings.xml",
+        "<server><password>@secret</password></server>\n",
+    ),
+    ("Dockerfile", "ENV MYSQL_PASSWORD=@secret\n"),
+    ("run.sh", "PGPASSWORD=@secret psql -h db\n"),
+    ("config/app.yml", "url: postgres://shop:@secret@db/shop\n"),
+    ("anmeldung.ini", "kennwort = @secret\n"),
+];
+
+/// Commands and addresses with a password that may be a word.
+const COMMANDS: &[(&str, &str, &str)] = &[
+    (
+        "curl -u",
+        "run.sh",
+        "curl -s -u shop:@secret https://acme.dev/v1\n",
+    ),
+    (
+        "curl -u",
+        "deploy.yml",
+        "  - curl \\\n      --user 'shop:@secret' https://acme.dev\n",
+    ),
+    (
+        "curl -u",
+        "client.py",
+        "os.system(\"curl -ushop:@secret https://acme.dev\")\n",
+    ),
+    (
+        "mysql -p",
+        "run.sh",
+        "mysql -h db -u root -p@secret shop < dump.sql\n",
+    ),
+    (
+        "mysql -p",
+        "Makefile",
+        "\tmysqldump -uroot -p'@secret' shop\n",
+    ),
+    (
+        "sshpass",
+        "run.sh",
+        "sshpass -p @secret ssh shop@acme.dev\n",
+    ),
+    (
+        "docker login",
+        "run.sh",
+        "docker login -u shop -p @secret registry.acme.dev\n",
+    ),
+    (
+        "redis-cli",
+        "run.sh",
+        "redis-cli -h cache -a @secret ping\n",
+    ),
+    (
+        "openssl",
+        "run.sh",
+        "openssl rsa -in a.pem -passin pass:@secret\n",
+    ),
+    (
+        "smbclient",
+        "run.sh",
+        "smbclient //files/shop -U shop%@secret\n",
+    ),
+    (
+        "ldapsearch",
+        "run.sh",
+        "ldapsearch -x -D cn=shop -w @secret\n",
+    ),
+    (
+        "pgpass elsewhere",
+        "run.sh",
+        "echo \"db:5432:shop:shop:@secret\" > ~/.pgpass\n",
+    ),
+    ("pgpass", ".pgpass", "db\\:1:5432:shop:shop:@secret\n"),
+    (
+        "libpq",
+        "main.go",
+        "dsn := \"host=db user=shop password=@secret dbname=shop\"\n",
+    ),
+    (
+        "go dsn",
+        "main.go",
+        "db, err := sql.Open(\"mysql\", \"shop:@secret@tcp(db:3306)/shop\")\n",
+    ),
+    (
+        "oracle",
+        "app.properties",
+        "url=jdbc:oracle:thin:shop/@secret@db:1521/shop\n",
+    ),
+    (
+        "ado",
+        "App.cs",
+        "var s = \"Server=db;User Id=shop;Password=@secret;\";\n",
+    ),
+    ("vault file", ".vault_pass", "@secret\n"),
+    ("act secrets", ".secrets", "TOKEN=@secret\n"),
 ];
 
 const NAMED: &[(&str, &str, &str)] = &[
@@ -416,6 +564,20 @@ fn logins(random: &mut Random, all: &mut Vec<Made>) {
         "curl -H 'Authorization: Basic @secret' https://acme.dev\n",
         &basic,
     ));
+    let word = base64(b"shop:bluewhalesinger");
+    all.push(made(
+        "basic word",
+        "a.py",
+        "h = {'Authorization': 'Basic @secret'}\n",
+        &word,
+    ));
+    let token = random.fill("MT{w22}.G{w5}.{u38}");
+    let place = random.pick(&[
+        "client.run('@secret')\n",
+        "h = 'Bot @secret'\n",
+        "bot.login(\"@secret\")\n",
+    ]);
+    all.push(made("discord call", "a.py", place, &token));
     all.push(made(
         "docker auth",
         "config.json",

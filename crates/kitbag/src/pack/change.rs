@@ -2,15 +2,17 @@
 //!
 //! A file that git does not track yet belongs to what the work tree changed, as if it were added.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use kitbag_core::assembly::Assembly;
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level};
 use kitbag_core::problem::{Problem, ProblemKind};
-use kitbag_core::tokens::Tokens;
+use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_secrets::is_secret_file;
 use kitbag_workspace::git::{Changes, FileDiff, FileStatus, Repository};
 use kitbag_workspace::survey::Changed;
+use kitbag_workspace::walk::FileRole;
 use kitbag_workspace::workspace::Workspace;
 use serde_json::Value;
 
@@ -22,6 +24,12 @@ const MOST_UNTRACKED: usize = 200;
 
 /// The text of a larger untracked file is left out.
 const MOST_BYTES: u64 = 1 << 20;
+
+/// The request of a review where nothing else is asked.
+pub(super) const REQUEST: &str = "Review this change.";
+
+/// As many bytes of a change are searched for what belongs to it.
+const MOST_SEARCHED: usize = 8_000;
 
 /// How many names a problem lists.
 const MOST_NAMES: usize = 3;
@@ -86,26 +94,102 @@ impl Change {
         contribution.problems.extend_from_slice(&self.problems);
     }
 
-    /// The problem that files of the change are not in a prompt at all.
-    pub(super) fn unseen(&self, assembly: &Assembly) -> Option<Problem> {
-        let shown: BTreeSet<&str> = assembly.kept.iter().map(|kept| &*kept.source).collect();
-        let is_unseen = |diff: &&FileDiff| {
-            !shown.contains(&*source_of(diff)) && !shown.contains(diff.path.as_str())
+    /// The code that the change touches, for the search of what belongs to it: what came and went, of
+    /// source before all else.
+    pub(super) fn searched(&self) -> String {
+        let mut diffs: Vec<&FileDiff> = self.diffs.iter().filter(|d| !holds_secrets(d)).collect();
+        diffs.sort_by_key(|diff| Reverse(priority(&diff.path).score()));
+        let lines = diffs.iter().flat_map(|diff| {
+            let lines = diff.patch.lines();
+            let changed = lines.filter(|line| !line.starts_with("+++") && !line.starts_with("---"));
+            changed.filter_map(|line| line.strip_prefix(['+', '-']))
+        });
+        let mut text = String::from("```\n");
+        for line in lines {
+            if text.len() + line.len() > MOST_SEARCHED {
+                break;
+            }
+            text.push_str(line);
+            text.push('\n');
+        }
+        text + "```\n"
+    }
+
+    /// The files of the change of which a prompt has no more than the name; none where it shows all.
+    pub(super) fn named_only(&self, assembly: &Assembly) -> Option<NamedOnly<'_>> {
+        let kept = assembly.kept.iter();
+        let shown: BTreeMap<&str, Detail> = kept.map(|kept| (&*kept.source, kept.detail)).collect();
+        let mut found = NamedOnly::default();
+        for diff in self.diffs.iter().filter(|diff| !diff.patch.is_empty()) {
+            let path = diff.path.as_str();
+            match shown.get(&*source_of(diff)).or_else(|| shown.get(path)) {
+                None => found.unseen.push(path),
+                Some(Detail::Line | Detail::Handle) if !holds_secrets(diff) => {
+                    found.named.push(path);
+                }
+                Some(_) => {}
+            }
+        }
+        let is_whole = found.named.is_empty() && found.unseen.is_empty();
+        (!is_whole).then_some(found)
+    }
+
+    /// The tokens of the patches that a prompt does not show.
+    pub(super) fn missing(&self, assembly: &Assembly, counter: &dyn TokenCounter) -> Tokens {
+        let missing = self.named_only(assembly).unwrap_or_default();
+        let is_missing = |diff: &&FileDiff| {
+            let path = diff.path.as_str();
+            missing.named.contains(&path) || missing.unseen.contains(&path)
         };
-        let unseen = self.diffs.iter().filter(is_unseen);
-        let unseen: Vec<&str> = unseen.map(|diff| diff.path.as_str()).collect();
-        let (all, missing) = (self.diffs.len(), unseen.len());
-        (missing > 0).then(|| {
-            let names = named(&unseen);
-            let message =
-                format!("{missing} of {all} changed files have no room in the prompt: {names}");
-            Problem::new("", ProblemKind::LeftOut, message)
-        })
+        let diffs = self.diffs.iter().filter(is_missing);
+        let tokens = diffs.map(|diff| counter.count(&diff.without_context(usize::MAX)));
+        tokens.fold(Tokens::ZERO, Tokens::saturating_add)
+    }
+
+    /// The problem that a prompt does not show the whole change, and which budget would.
+    pub(super) fn problem(&self, found: &NamedOnly<'_>, budget: Option<Tokens>) -> Problem {
+        let all = self.diffs.len();
+        let mut told = Vec::new();
+        if !found.named.is_empty() {
+            let (count, names) = (found.named.len(), named(&found.named));
+            told.push(format!(
+                "{count} of {all} changed files are only named: {names}"
+            ));
+        }
+        if !found.unseen.is_empty() {
+            let (count, names) = (found.unseen.len(), named(&found.unseen));
+            told.push(format!(
+                "{count} of {all} changed files have no room in the prompt: {names}"
+            ));
+        }
+        if let Some(budget) = budget {
+            told.push(format!("a budget of {budget} tokens shows all"));
+        }
+        Problem::new("", ProblemKind::LeftOut, told.join("; "))
+    }
+}
+
+/// Files of a change that a prompt does not show.
+#[derive(Debug, Default)]
+pub(super) struct NamedOnly<'a> {
+    /// Those of which it says that they were changed.
+    named: Vec<&'a str>,
+    /// Those that are not in it at all.
+    unseen: Vec<&'a str>,
+}
+
+/// The priority of a file's patch: what a reviewer reads first.
+fn priority(path: &str) -> ContextPriority {
+    match FileRole::of(path) {
+        FileRole::Source => ContextPriority::High,
+        FileRole::Test | FileRole::Manifest => ContextPriority::Medium,
+        FileRole::Example | FileRole::Docs | FileRole::Config => ContextPriority::Low,
+        _ => ContextPriority::Minimal,
     }
 }
 
 /// A few names, and how many more there are.
-fn named(names: &[impl AsRef<str>]) -> String {
+pub(super) fn named(names: &[impl AsRef<str>]) -> String {
     let first = names.iter().take(MOST_NAMES);
     let first: Vec<String> = first.map(|name| format!("`{}`", name.as_ref())).collect();
     let first = first.join(", ");
@@ -198,7 +282,7 @@ fn chunk(diff: &FileDiff) -> ContextChunk {
         let path = diff.path.as_str().into();
         chunk.metadata.insert(SHOWS.into(), path);
     }
-    chunk.with_priority(ContextPriority::High)
+    chunk.with_priority(priority(&diff.path))
 }
 
 /// Shorter patches: without context, then with fewer and fewer of the changed lines, then none.

@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::TokenCounter;
+use kitbag_workspace::walk::SkipReason;
 
+use super::change::named;
 use super::files::{self, FileChunk};
 use super::gathered::Others;
 use super::report::{self, Excluded, RankedSource};
 use super::{PackOptions, Prepared, notes, twins};
 use crate::engine::Contribution;
+use crate::words::counted;
 
 /// The contribution of a workspace, and what the report says besides.
 pub(super) struct Made {
@@ -94,6 +97,24 @@ fn twins<'a>(prepared: &'a Prepared, files: &[FileChunk]) -> BTreeMap<&'a str, &
     twins::twins(candidates, |path| pinned.contains(path))
 }
 
+/// The problem that files could not be read, all in one line.
+fn unread(prepared: &Prepared) -> Option<Problem> {
+    let skipped = prepared
+        .workspace
+        .skipped()
+        .iter()
+        .chain(&prepared.survey.skipped);
+    let unread = skipped.filter(|skipped| matches!(skipped.reason, SkipReason::Unreadable { .. }));
+    let names: Vec<String> = unread.map(|skipped| skipped.path.clone()).collect();
+    let count = names.len();
+    let message = format!(
+        "{} could not be read: {}",
+        counted(count as u64, "file", "files"),
+        named(&names)
+    );
+    (count > 0).then(|| Problem::new("", ProblemKind::LeftOut, message))
+}
+
 /// The problems of the workspace, the survey and the gatherers.
 fn problems(prepared: &Prepared, options: &PackOptions) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -102,6 +123,7 @@ fn problems(prepared: &Prepared, options: &PackOptions) -> Vec<Problem> {
         let message = "there is no file to look at: none is here, or all are left out";
         problems.push(Problem::new("", ProblemKind::NotFound, message));
     }
+    problems.extend(unread(prepared));
     for pin in &options.pins {
         let of = |candidate: &kitbag_workspace::survey::Candidate| {
             let file = workspace.files().get(candidate.file);

@@ -4,6 +4,7 @@ use kitbag_core::assembly::AssembleError;
 use kitbag_workspace::git::{Changes, GitError};
 use kitbag_workspace::workspace::OpenError;
 
+use super::expand::ExpandError;
 use crate::gather::GatherError;
 
 /// Why there is no pack.
@@ -33,6 +34,19 @@ pub enum PackError {
         /// The path.
         path: String,
     },
+    /// A folder or a pattern pins more than anybody would choose.
+    #[error("`{path}` pins {files} files, and at most {most} can be pinned at once")]
+    TooManyPins {
+        /// The folder or the pattern.
+        path: String,
+        /// The files that it stands for.
+        files: usize,
+        /// The most files.
+        most: usize,
+    },
+    /// The part of a file that must be in is not there.
+    #[error(transparent)]
+    PinnedPart(#[from] ExpandError),
     /// What must be in does not fit.
     #[error(transparent)]
     Assemble(#[from] AssembleError),
@@ -70,6 +84,10 @@ impl PackError {
                 "name it relative to the root, as `src/main.rs`; binary files cannot be pinned"
                     .into(),
             ),
+            Self::TooManyPins { .. } => {
+                Some("name a smaller folder; a pattern to include limits what is looked at".into())
+            }
+            Self::PinnedPart(error) => error.hint(),
             Self::Survey(_) => None,
         }
     }

@@ -1,6 +1,7 @@
 //! The text behind what a prompt only mentions.
 
 mod handle;
+pub mod references;
 
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use kitbag_workspace::language::Language;
 use kitbag_workspace::syntax::{self, Syntax, Unit};
 use kitbag_workspace::workspace::{OpenError, Workspace, WorkspaceOptions};
 
-use self::handle::{Handle, Part};
+pub(super) use self::handle::{Handle, Part};
 use crate::engine::clean;
 
 /// Reads the text behind a handle: a file, some of its lines, or a definition in it. Secrets are
@@ -60,6 +61,12 @@ pub enum ExpandError {
         /// The path.
         path: String,
     },
+    /// The handle names no definition, whose uses could be told.
+    #[error("`{path}` names no definition")]
+    NoName {
+        /// The path.
+        path: String,
+    },
     /// The range of lines is none.
     #[error("`{range}` is no range of lines: {why}")]
     NoRange {
@@ -98,6 +105,7 @@ impl ExpandError {
                 let hint = "a handle is a path as the prompt shows it, such as `src/main.rs:10-80`";
                 Some(hint.into())
             }
+            Self::NoName { path } => Some(format!("name one behind a `#`, as `{path}#login`")),
             Self::NoRange { .. } => Some("write `:10-80`, `:10-` or `:10`".into()),
             Self::Undefined { defined, .. } if defined.is_empty() => {
                 Some("name its lines instead, such as `:10-80`".into())
@@ -116,7 +124,11 @@ pub(crate) fn lines(text: &str, first: usize, last: usize) -> String {
 
 /// The lines of all that has this name, in order: a long function may have several parts, and
 /// several types a method of that name.
-fn definitions(path: &str, text: &str, name: &str) -> Result<Vec<(usize, usize)>, ExpandError> {
+pub(super) fn definitions(
+    path: &str,
+    text: &str,
+    name: &str,
+) -> Result<Vec<(usize, usize)>, ExpandError> {
     let undefined = |defined| ExpandError::Undefined {
         path: path.to_owned(),
         name: name.to_owned(),

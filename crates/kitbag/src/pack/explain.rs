@@ -38,6 +38,8 @@ pub struct Explanation {
     pub displaced_by: Vec<String>,
     /// The smallest budget with which it is shown, or shown whole where it is shown in part.
     pub budget: Option<Tokens>,
+    /// The level at which that budget shows it.
+    pub budget_level: Option<Detail>,
     /// Words that would bring it in, when added to the task.
     pub words: Vec<String>,
     /// The level at which it would be shown if it were pinned.
@@ -48,6 +50,14 @@ pub struct Explanation {
     /// Whether it can be pinned.
     #[serde(skip)]
     pub can_be_pinned: bool,
+}
+
+impl Explanation {
+    /// Notes the budget that shows it, and how.
+    fn show_with(&mut self, found: Option<(Tokens, Detail)>) {
+        self.budget = found.map(|(budget, _)| budget);
+        self.budget_level = found.map(|(_, level)| level);
+    }
 }
 
 /// How a source is shown.
@@ -114,11 +124,11 @@ pub async fn explain(
             told.pinned = Some(level).filter(|_| shown_at != Some(level));
             told.displaced_by = lost;
         }
-        told.budget = trials.budget(prepared, wanted);
+        told.show_with(trials.budget(prepared, wanted));
         told.can_be_pinned = true;
     } else if let Some(place) = place {
         told.was_tried = true;
-        told.budget = trials.wider_budget(place).await;
+        told.show_with(trials.wider_budget(place).await);
     }
     if shown_at.is_none() {
         told.words = trials.words(candidate).await;

@@ -18,7 +18,7 @@ use kitbag_workspace::workspace::Workspace;
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::{Excluded, PackOptions, Prepared, named, overview};
+use super::{Excluded, PackOptions, Prepared, everything, named, overview};
 use crate::engine::{Clean, Redaction, clean};
 
 /// The built-in prioritizer of a pack: the usual weights, and for a file also what retrieval found,
@@ -98,6 +98,8 @@ pub(super) struct ReadFile<'a> {
     relation: Option<Relation>,
     /// When it was last changed, in seconds since 1970.
     modified: Option<i64>,
+    /// The lines that must be in, where not all of it must.
+    part: Option<Level>,
 }
 
 impl ReadFile<'_> {
@@ -135,6 +137,9 @@ impl ReadFile<'_> {
         // A token has rarely more than a dozen bytes: what is larger than that cannot fit.
         let budget = usize::try_from(options.budget.0).unwrap_or(usize::MAX);
         let most = budget.saturating_mul(16);
+        if let Some(part) = self.part {
+            chunk.levels = vec![part];
+        }
         chunk.levels.retain(|level| level.content.len() <= most);
         if options.line_numbers {
             let levels = chunk.levels.iter_mut();
@@ -168,13 +173,20 @@ fn read<'a>(prepared: &'a Prepared, options: &PackOptions) -> Vec<ReadFile<'a>> 
     let ranked: HashMap<usize, &RankedFile> = by_file(survey);
     let read = |candidate: &'a Candidate| {
         let entry = files.get(candidate.file)?;
-        let pins = prepared.request.pins.iter().chain(&options.pins);
-        let is_pinned = pins.into_iter().any(|pin| *pin == entry.path);
+        let mut pins = options.pins.iter().map(String::as_str);
+        let is_pinned = prepared
+            .pinned()
+            .chain(&mut pins)
+            .any(|pin| pin == entry.path);
         let ranked = ranked.get(&candidate.file).copied();
+        let text = clean(&candidate.text, &entry.path);
+        let asked_whole = options.pins.contains(&entry.path);
+        let part = prepared.pins.level(&entry.path, &text.text);
         Some(ReadFile {
             entry,
             candidate,
-            text: clean(&candidate.text, &entry.path),
+            part: part.filter(|_| !asked_whole),
+            text,
             evidence: ranked
                 .map(|ranked| ranked.score.clone())
                 .unwrap_or_default(),
@@ -205,6 +217,12 @@ pub(super) fn chunks(
     if options.prioritizer.is_some() {
         // Somebody else's score counts alone, not the size of a file.
         weights.mass = 0.0;
+    }
+    if prepared.request.is_all {
+        return (
+            everything::chunks(files, options, &prepared.rank_task),
+            Vec::new(),
+        );
     }
     let depth = Depth::of(&prepared.survey.candidates, &weights);
     if prepared.is_overview && options.prioritizer.is_none() {

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::chunks::Made;
 use super::files::{FileChunk, joined};
 use super::gathered::attachment_problem;
-use super::{Prepared, files, redacted};
+use super::{Prepared, files, redacted, unseen};
 use crate::engine::{Composed, Redaction};
 
 /// A prompt with its ledger, and what was decided on the way to it. As JSON it is its prompt and its
@@ -39,6 +39,12 @@ impl Pack {
     #[must_use]
     pub fn prompt(&self) -> &str {
         &self.prompt
+    }
+
+    /// Adds a problem to the ledger and the decisions.
+    pub(super) fn tell(&mut self, problem: Problem) {
+        self.assembly.ledger.problems.push(problem.clone());
+        self.decisions.problems.push(problem);
     }
 }
 
@@ -270,9 +276,8 @@ pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pac
     excluded.extend(left_out.filter(|out| !shown.contains_key(out.source.as_str())));
     let attachment = prepared.request.attachment.as_ref();
     let attachment = attachment.and_then(|attached| attachment_problem(attached, &assembly));
-    let unseen = prepared.change.as_ref();
-    let unseen = unseen.and_then(|change| change.unseen(&assembly));
     assembly.ledger.problems.extend(attachment);
+    let unseen = unseen::problem(&assembly);
     assembly.ledger.problems.extend(unseen);
     let chunks = packed(&assembly);
     let fit = &assembly.ledger.fit;

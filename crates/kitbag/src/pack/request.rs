@@ -67,7 +67,7 @@ impl PackRequest {
 pub struct SurveyRequest {
     /// The folder.
     pub root: PathBuf,
-    /// The request of the user; empty for an overview.
+    /// The request of the user; empty for an overview, or where a change is to be reviewed.
     pub task: String,
     /// A text that belongs to the task.
     pub attachment: Option<Attachment>,
@@ -81,8 +81,12 @@ pub struct SurveyRequest {
     pub include: Vec<String>,
     /// Files that match one of these are left out.
     pub exclude: Vec<String>,
-    /// Files that must be in.
+    /// The pins, which must be in: files, lines of one as `src/main.rs:10-40`, a definition as
+    /// `src/main.rs#main`, folders and patterns.
     pub pins: Vec<String>,
+    /// Lets every file in, not only those that have to do with the task: the whole of as many
+    /// as fit.
+    pub is_all: bool,
     /// A change to pack for review. Where it is one of the work tree, files that git does not track
     /// yet, and does not ignore, are part of it. The patterns hold for it as for files.
     pub changes: Option<Changes>,
@@ -114,6 +118,7 @@ impl SurveyRequest {
             include: Vec::new(),
             exclude: Vec::new(),
             pins: Vec::new(),
+            is_all: false,
             changes: None,
             use_git: true,
             cache_folder: None,
@@ -126,7 +131,7 @@ impl SurveyRequest {
 
     /// Whether nothing is asked.
     pub(super) fn is_overview(&self) -> bool {
-        self.task.trim().is_empty()
+        self.task.trim().is_empty() && self.changes.is_none()
     }
 }
 
@@ -176,8 +181,12 @@ pub struct PackOptions {
     pub floor_ppm: u32,
     /// Whether lines carry their numbers.
     pub line_numbers: bool,
+    /// The wishes of the operator for every answer, behind the request.
+    pub instructions: Option<String>,
     /// The model that the prompt is for, where the form names one.
     pub model: Option<String>,
+    /// The most tokens that the answer may have, where the form names it.
+    pub max_output: Option<u32>,
     /// The abilities of the model's provider.
     pub traits: ModelTraits,
     /// How much depth and breadth count.
@@ -199,7 +208,9 @@ impl Default for PackOptions {
             strategy: FitStrategy::default(),
             floor_ppm: 0,
             line_numbers: false,
+            instructions: None,
             model: None,
+            max_output: None,
             traits: ModelTraits::default(),
             depth: DepthWeights::default(),
             pins: Vec::new(),

@@ -59,6 +59,8 @@ impl Strategy {
             TaskType::Analyze => {
                 (change.structure, change.dependencies, change.history) = (80, 40, 30);
             }
+            // A reviewer reads the change, and the tests of what it touches.
+            TaskType::Review => change.companions.tests = true,
         }
         change
     }

@@ -9,6 +9,7 @@ use kitbag_workspace::relevance::RelevanceWeights;
 use kitbag_workspace::survey::{self, Changed, Survey, SurveyOptions};
 use kitbag_workspace::workspace::Workspace;
 
+use super::pins::Pins;
 use super::strategy::Strategy;
 use super::{SurveyRequest, overview};
 use crate::gather::{GatherError, pooled};
@@ -21,6 +22,7 @@ pub(super) async fn survey(
     workspace: &Arc<Workspace>,
     strategy: Strategy,
     changed: Vec<Changed>,
+    pins: &Pins,
 ) -> Result<(Survey, bool), GatherError> {
     let mut options = SurveyOptions::default();
     options.changed = changed;
@@ -29,7 +31,11 @@ pub(super) async fn survey(
     options.companions = strategy.companions;
     let most = request.limits.max_files;
     options.candidates = most.unwrap_or_else(|| candidates(request.budget));
-    options.always.clone_from(&request.pins);
+    options.always = pins.paths().map(str::to_owned).collect();
+    if request.is_all {
+        let files = workspace.files().iter();
+        options.always.extend(files.map(|file| file.path.clone()));
+    }
     let (workspace, cache_folder) = (Arc::clone(workspace), request.cache_folder.clone());
     let resident = request.resident.clone();
     pooled(move || {
@@ -72,6 +78,11 @@ pub(super) async fn query(request: &SurveyRequest) -> Result<Query, GatherError>
         .as_ref()
         .map(|attached| attached.text.clone());
     pooled(move || Ok(Query::with_attachment(&task, &attached.unwrap_or_default()))).await
+}
+
+/// The query of a text that is no task, such as the code that a change touches.
+pub(super) async fn query_of(text: String) -> Result<Query, GatherError> {
+    pooled(move || Ok(Query::new(&text))).await
 }
 
 /// How many files are looked at closely: a file that is shown takes a few hundred tokens.

@@ -125,7 +125,7 @@ fn p02_an_attachment_that_is_cut_or_left_out_is_told() {
         told(5_000, 4_000),
         ["stdin: it is longer than a quarter of the budget: its middle was left out"]
     );
-    assert_eq!(told(50, 60), ["stdin: there is no room for it"]);
+    assert_eq!(told(50, 110), ["stdin: there is no room for it"]);
 }
 
 #[test]

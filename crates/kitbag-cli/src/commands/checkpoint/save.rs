@@ -33,7 +33,7 @@ pub(super) struct Args {
     /// The task
     #[arg(long, value_name = "TEXT")]
     task: Option<String>,
-    /// Type of the task: implement, debug, refactor, test or analyze [default: the former one,
+    /// Type of the task: implement, debug, refactor, test, analyze or review [default: the former one,
     /// or inferred from the task]
     #[arg(long, value_name = "TYPE")]
     task_type: Option<TaskType>,

@@ -3,8 +3,7 @@
 use kitbag::core::chunk::Detail;
 use kitbag::pack::explain::{Explanation, LARGEST, Shown};
 
-use super::table::ranges;
-use crate::output::{grouped, one_line};
+use crate::output::{grouped, one_line, ranges};
 
 /// A file that takes more of the budget than this, in thousandths, may be too much.
 const MUCH: u32 = 250;
@@ -36,11 +35,16 @@ pub(super) fn text(told: &Explanation) -> String {
     }
     if told.was_tried {
         let whole = if told.shown.is_some() { " whole" } else { "" };
-        let budget = match told.budget {
-            Some(budget) => format!("a budget of {}", grouped(budget.0)),
-            None => format!("no budget up to {}", grouped(LARGEST)),
-        };
-        lines.push(format!("{budget} tokens would show it{whole}"));
+        lines.push(match (told.budget, told.budget_level) {
+            (Some(budget), Some(level)) => {
+                let (budget, level) = (grouped(budget.0), in_words(level));
+                format!("a budget of {budget} tokens would show it {level}")
+            }
+            _ => format!(
+                "no budget up to {} tokens would show it{whole}",
+                grouped(LARGEST)
+            ),
+        });
     }
     let words = told.words.iter().map(|word| one_line(word));
     lines.extend(words.map(|word| format!("the task with `{word}` in it would show it")));
@@ -62,6 +66,16 @@ pub(super) fn text(told: &Explanation) -> String {
         ));
     }
     lines.join("\n")
+}
+
+/// A level as people say it.
+fn in_words(level: Detail) -> &'static str {
+    match level {
+        Detail::Full => "whole",
+        Detail::Slice => "in parts",
+        Detail::Outline => "in outline",
+        _ => "by name",
+    }
 }
 
 fn as_shown(shown: &Shown) -> String {

@@ -6,7 +6,7 @@ use kitbag::core::chunk::Detail;
 use kitbag::pack::{Decisions, PackedChunk};
 
 use crate::flags;
-use crate::output::{aligned, grouped, largest_first, one_line, quoted, shortened};
+use crate::output::{aligned, grouped, largest_first, one_line, quoted, ranges, shortened};
 
 /// How many of the largest folders and kinds are listed.
 const MOST_SPENT: usize = 3;
@@ -155,12 +155,4 @@ fn first_lines(chunk: &PackedChunk) -> String {
         [first, rest @ ..] if rest.len() > 1 => format!("{first} +{}", rest.len()),
         all => all.join(","),
     }
-}
-
-/// Ranges of lines as they are shown.
-pub(super) fn ranges(lines: &[(u32, u32)]) -> Vec<String> {
-    let lines = lines.iter();
-    lines
-        .map(|(first, last)| format!("{first}-{last}"))
-        .collect()
 }

@@ -1,7 +1,7 @@
 //! The options of a pack, shared by the commands that make one.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use clap::ValueEnum;
 use kitbag::core::assembly::{FitStrategy, OutputForm};
@@ -15,9 +15,11 @@ use kitbag::workspace::git::{Changes, Repository};
 
 use super::place::place;
 use super::task::{Stdin, TaskArgs};
-use super::{envelope, pins};
+use super::{envelope, pins, remote};
 use crate::counter::CounterArgs;
 use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::project;
 
 /// What to pack, and how.
 #[derive(clap::Args)]
@@ -27,9 +29,19 @@ pub(crate) struct PackArgs {
     /// The folder of the project
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     root: PathBuf,
+    /// Pack a repository elsewhere, which git fetches into the cache: a URL, or `owner/name` on GitHub
+    #[arg(long, value_name = "URL", conflicts_with = "root")]
+    remote: Option<String>,
+    /// The folder that was fetched.
+    #[arg(skip)]
+    fetched: OnceLock<PathBuf>,
+    /// Pack the home folder or the root of the file system, if that is meant
+    #[arg(long)]
+    yes: bool,
     /// Limit the prompt to this many tokens, such as 8000, 32k (32,000), 32ki (32,768), or the
     /// input's share of a window, as `total=8000,input=70%`; of a form in JSON all that is printed
-    /// counts [default: the input of the envelope's budget, or 32k, or less where the model takes less]
+    /// counts [default: the input of the envelope's budget, or that of `pack:` in kitbag.yaml, or 32k, or
+    /// less where the model takes less]
     #[arg(long, value_name = "TOKENS", value_parser = parse_input, allow_negative_numbers = true)]
     budget: Option<Tokens>,
     /// Reads the task, its type, its budget, its tools and the context gathered so far from this
@@ -38,8 +50,8 @@ pub(crate) struct PackArgs {
     envelope: Option<PathBuf>,
     #[command(flatten)]
     counter: CounterArgs,
-    /// Type of the task: implement, debug, refactor, test or analyze [default: inferred from
-    /// the task]
+    /// Type of the task: implement, debug, refactor, test, analyze or review [default: inferred
+    /// from the task; review with --diff and --staged, unless the task tells another]
     #[arg(long, value_name = "TYPE")]
     task_type: Option<TaskType>,
     /// Looks only at files that match this pattern, as in a .gitignore file; may be repeated
@@ -48,9 +60,13 @@ pub(crate) struct PackArgs {
     /// Leaves out files that match this pattern; may be repeated
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// Shows this file in any case; may be repeated
+    /// Show this in any case: a file, its lines as `a.rs:10-40`, a definition as `a.rs#main`, a folder or
+    /// a pattern; may be repeated
     #[arg(long, value_name = "FILE")]
     pin: Vec<String>,
+    /// Show as many files whole as fit, whatever they have to do with the task, and names the others
+    #[arg(long, conflicts_with_all = ["diff", "staged", "max_files"])]
+    all: bool,
     /// Packs what was changed, for review: since the last commit, or since REV, which follows after
     /// `=` as in `--diff=main`
     #[arg(long, value_name = "REV", num_args = 0..=1, require_equals = true, default_missing_value = "")]
@@ -61,6 +77,9 @@ pub(crate) struct PackArgs {
     /// The form of the prompt
     #[arg(long, value_enum, default_value_t = FormatArg::Prompt)]
     format: FormatArg,
+    /// Limit the answer to this many tokens, for the forms that are requests
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
+    max_output: Option<u32>,
     /// Puts its number before each line of code
     #[arg(long)]
     line_numbers: bool,
@@ -114,9 +133,6 @@ pub(crate) enum StrategyArg {
     Greedy,
 }
 
-/// What is asked of a change when nothing else is.
-const REVIEW: &str = "Review this change.";
-
 impl PackArgs {
     /// The counter and the request.
     pub(crate) fn request(
@@ -125,6 +141,18 @@ impl PackArgs {
         stdin: Stdin,
     ) -> Result<(Counter, PackRequest), Failure> {
         let (counter, traits) = self.counter.counter()?;
+        self.check_root()?;
+        let root = self.root();
+        // What a repository elsewhere says of itself is not what its reader asks for.
+        let configured = match self.remote {
+            Some(_) => Path::new(""),
+            None => root,
+        };
+        let (config, mut problems) = project::config_in(configured);
+        // What is wrong with agents and layouts is for the commands that use them to say.
+        problems.retain(|problem| problem.key.is_empty() || problem.key.starts_with("pack"));
+        project::say_problems(&problems);
+        let habits = config.pack;
         let is_change = self.diff.is_some() || self.staged;
         let stdin = match stdin {
             // A change needs no task.
@@ -137,26 +165,28 @@ impl PackArgs {
             Some(envelope) => (Some(envelope.user_request.as_str()), Stdin::Ignored),
             None => (given, stdin),
         };
-        let (mut task, attachment) = self.task.read(given, stdin)?;
-        if task.trim().is_empty() && is_change {
-            task = REVIEW.to_owned();
-        }
+        let (task, attachment) = self.task.read(given, stdin)?;
         let of = envelope.as_ref();
         let budget = self
             .budget
-            .or(of.map(|envelope| envelope.token_budget.input()));
+            .or(of.map(|envelope| envelope.token_budget.input()))
+            .or(habits.budget);
         let model = self.counter.model().map(ModelProfile::find);
         let usual = || ModelProfile::default_budget(model.and_then(Result::ok));
         let budget = budget.unwrap_or_else(usual);
-        let mut request = PackRequest::new(&self.root, task).with_budget(budget);
+        let mut request = PackRequest::new(root, task).with_budget(budget);
         let survey = &mut request.survey;
         survey.attachment = attachment;
         survey.task_type = self.task_type.or(of.map(|envelope| envelope.task_type));
         survey.envelope = envelope;
         survey.include.clone_from(&self.include);
-        survey.exclude.clone_from(&self.exclude);
-        let pins = self.pin.iter().map(|pin| pins::pin(&self.root, pin));
-        survey.pins = pins.collect::<Result<_, Failure>>()?;
+        survey.exclude = habits.exclude;
+        survey.exclude.extend_from_slice(&self.exclude);
+        let pins = self.pin.iter().map(|pin| pins::pin(root, pin, "--pin"));
+        let habitual = habits.pins.iter();
+        let habitual = habitual.map(|pin| pins::pin(root, pin, "`pin:` in the configuration"));
+        survey.pins = habitual.chain(pins).collect::<Result<_, Failure>>()?;
+        survey.is_all = self.all;
         survey.changes = self.changes();
         survey.use_git = !self.no_git;
         survey.cache_folder.clone_from(&self.cache_dir);
@@ -165,16 +195,18 @@ impl PackArgs {
         survey.limits.depth = self.depth;
         survey.limits.commits = self.commits;
         for path in &self.openapi {
-            let path = place(&self.root, path).map_err(|misplaced| misplaced.of("--openapi"))?;
+            let path = place(root, path).map_err(|misplaced| misplaced.of("--openapi"))?;
             survey.gatherers.push(Arc::new(OpenApi::new(path)));
         }
         let options = &mut request.options;
         options.form = self.format.into();
         options.line_numbers = self.line_numbers;
+        options.instructions = habits.instructions;
+        options.max_output = self.max_output;
         options.strategy = self.strategy.into();
         options.model = self.counter.model().map(String::from);
         options.traits = traits.unwrap_or_default();
-        if options.form.needs_message() && request.survey.task.trim().is_empty() {
+        if options.form.needs_message() && request.survey.task.trim().is_empty() && !is_change {
             let form = request.options.form.as_str();
             let what = format!("the form `{form}` ends in a message, and there is no task");
             let hint = "say what is to be done: `kitbag pack \"…\"`";
@@ -201,7 +233,7 @@ impl PackArgs {
             return Ok(());
         };
         // Where git is not to be had, whoever asks for the change says so.
-        let is_revision = match Repository::discover(&self.root) {
+        let is_revision = match Repository::discover(self.root()) {
             Ok(Some(repository)) => repository.diff(&Changes::Since(word.to_owned())).is_ok(),
             _ => false,
         };
@@ -230,7 +262,39 @@ impl PackArgs {
 
     /// The folder of the project.
     pub(crate) fn root(&self) -> &Path {
-        &self.root
+        self.fetched.get().unwrap_or(&self.root)
+    }
+
+    /// Fetches the repository that is meant, if it is elsewhere.
+    pub(crate) fn fetch(&self) -> Result<(), Failure> {
+        if let Some(remote) = &self.remote {
+            let _progress = Progress::start("fetching the repository");
+            let folder = remote::fetch(remote, self.cache_dir())?;
+            // Nobody else sets it.
+            let _ = self.fetched.set(folder);
+        }
+        Ok(())
+    }
+
+    /// Refuses a root that nobody means: a whole computer, or all that a person has.
+    fn check_root(&self) -> Result<(), Failure> {
+        let Ok(root) = self.root().canonicalize() else {
+            return Ok(());
+        };
+        let home = etcetera::home_dir().ok();
+        let home = home.and_then(|home| home.canonicalize().ok());
+        let what = match root.parent() {
+            None => "the root of the file system",
+            Some(_) if home.as_ref() == Some(&root) => "your home folder",
+            Some(_) => return Ok(()),
+        };
+        if self.yes {
+            return Ok(());
+        }
+        let what = format!("`{}` is {what}", root.display());
+        Err(Failure::usage(what).hint(
+            "name the folder of a project with `--root`, or say `--yes` if all of it is meant",
+        ))
     }
 
     fn changes(&self) -> Option<Changes> {

@@ -3,19 +3,41 @@
 use std::fs;
 use std::path::Path;
 
-use kitbag::pack::{Pack, PackRequest};
+use kitbag::pack::{Pack, Prepared};
 use kitbag::workspace::walk::NAMED_SIZE_LIMIT;
 
 use super::place::place;
 use crate::failure::Failure;
 use crate::output::grouped;
 
+/// The file, part of a file, folder or pattern as the library takes it, from the root.
+pub(super) fn pin(root: &Path, typed: &str, option: &str) -> Result<String, Failure> {
+    let is_file = |path: &str| root.join(path).is_file() || Path::new(path).is_file();
+    if !is_file(typed) && (root.join(typed).is_dir() || is_pattern(typed)) {
+        return Ok(typed.trim_start_matches("./").to_owned());
+    }
+    let parts = typed
+        .match_indices(['#', ':'])
+        .map(|(at, _)| typed.split_at(at));
+    let part = parts
+        .rev()
+        .find(|(path, _)| !is_file(typed) && is_file(path));
+    match part {
+        Some((path, part)) => Ok(file(root, path, option)? + part),
+        None => file(root, typed, option),
+    }
+}
+
+fn is_pattern(typed: &str) -> bool {
+    typed.contains(['*', '?', '[', '{'])
+}
+
 /// The path below the root of a file that can be pinned, as far as can be told without reading it.
-pub(super) fn pin(root: &Path, typed: &str) -> Result<String, Failure> {
-    let path = place(root, typed).map_err(|misplaced| misplaced.of("--pin"))?;
+fn file(root: &Path, typed: &str, option: &str) -> Result<String, Failure> {
+    let path = place(root, typed).map_err(|misplaced| misplaced.of(option))?;
     match fs::metadata(root.join(&path)) {
         Ok(file) if file.len() > NAMED_SIZE_LIMIT => Err(Failure::usage(format_args!(
-            "--pin: `{typed}` has {} bytes, and at most {} are read",
+            "{option}: `{typed}` has {} bytes, and at most {} are read",
             grouped(file.len()),
             grouped(NAMED_SIZE_LIMIT)
         ))
@@ -24,20 +46,28 @@ pub(super) fn pin(root: &Path, typed: &str) -> Result<String, Failure> {
     }
 }
 
-/// A file of git's or of Kitbag's own, which the workspace never lists.
-pub(super) fn never_shown(path: &str) -> Failure {
+/// The failure of a pin that names no file of the workspace: nothing matches it, or it is of git's or of
+/// Kitbag's own.
+pub(super) fn not_found(path: &str) -> Failure {
+    if is_pattern(path) || Path::new(path).is_dir() {
+        return Failure::usage(format_args!(
+            "--pin: no file that can be shown matches `{path}`"
+        ))
+        .hint("files that are ignored can be pinned by their own names");
+    }
     Failure::usage(format_args!("--pin: `{path}` is never shown"))
         .hint("the folders in which git and Kitbag keep their own files are never part of a prompt")
 }
 
 /// Fails if a pinned file is not in the prompt, as one that is no text.
-pub(super) fn check(request: &PackRequest, pack: &Pack) -> Result<(), Failure> {
-    let is_in = |pin: &&String| pack.assembly.kept.iter().any(|kept| kept.source == **pin);
-    let Some(pin) = request.survey.pins.iter().find(|pin| !is_in(pin)) else {
+pub(super) fn check(prepared: &Prepared, pack: &Pack) -> Result<(), Failure> {
+    let is_in = |pin: &&str| pack.assembly.kept.iter().any(|kept| kept.source == **pin);
+    let mut pins = prepared.pinned();
+    let Some(pin) = pins.find(|pin| !is_in(pin)) else {
         return Ok(());
     };
     let excluded = &pack.decisions.excluded;
-    let excluded = excluded.iter().find(|excluded| excluded.source == *pin);
+    let excluded = excluded.iter().find(|excluded| excluded.source == pin);
     let reason = excluded.map_or("it cannot be read", |excluded| &*excluded.reason);
     Err(
         Failure::new(format_args!("--pin: `{pin}` cannot be shown: {reason}"))

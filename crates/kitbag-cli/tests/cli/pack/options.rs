@@ -50,7 +50,6 @@ fn x01_what_cannot_be_pinned_is_told_with_why() {
             "there is no file `src/missing.rs` below the root `.`",
         ),
         ("../outside.rs", "`../outside.rs` is outside the root `.`"),
-        ("src", "`src` is a folder"),
         ("huge.log", "`huge.log` has 10,737,418,240 bytes"),
         (".kitbag/sessions/a.json", "is never shown"),
     ];

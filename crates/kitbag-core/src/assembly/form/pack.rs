@@ -1,8 +1,7 @@
 //! The pack, and the same context in two other dresses: Markdown and tagged text.
 //!
 //! The pack is one text of six parts, from the context header to the task's instructions. Markdown
-//! is for a person to paste somewhere, so that it has neither the pack's opening line nor its
-//! instructions for a kind of task: what to do with the context is said there. In tagged text every
+//! is for a person to paste somewhere, so that it has no opening line. In tagged text every
 //! part is an element, for models that are used to tags. What an element holds is verbatim, up to
 //! the closing tag with the element's own name, which nothing inside can spell. It is no XML for a
 //! parser of XML: code is not escaped.
@@ -69,10 +68,6 @@ pub(super) fn lay_out(dress: Dress, draft: &Draft, chunks: &PlacedChunks<'_>) ->
     }
     for step in &draft.steps {
         out.push(Band::Steps, &dress.said(step.role, &spoken(step)));
-    }
-    if let Some(task_type) = draft.task_type.filter(|_| dress != Dress::Markdown) {
-        let instructions = dress.instruction("instructions", task_type.instructions());
-        out.push(Band::Current, &instructions);
     }
     dress.injected(draft, Band::SuffixSystem, &mut out);
     chunks.finish(out)

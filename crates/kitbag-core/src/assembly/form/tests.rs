@@ -11,7 +11,6 @@ use super::*;
 use crate::assembly::{AssemblySettings, assemble};
 use crate::chunk::{ChunkType, ContextChunk, Detail, Level};
 use crate::content::{Content, RawJson};
-use crate::envelope::TaskType;
 use crate::history::message_cost;
 use crate::inject::ContextMessage;
 use crate::message::{Message, ToolCall};
@@ -365,7 +364,6 @@ proptest! {
             ContextMessage::suffix_system("tail", suffix.as_str()),
         ];
         draft.history = vec![Message::user(spoken.as_str()), Message::assistant(answer.as_str())];
-        draft.task_type = Some(TaskType::Debug);
         let settings = AssemblySettings::new(OutputForm::Xml, Tokens(100_000));
         let ranked = chunks.iter().cloned().map(Into::into).collect();
         let assembly = assemble(&draft, ranked, &settings, &Quarters, None).unwrap();
@@ -394,7 +392,6 @@ proptest! {
         if !request.is_empty() {
             draft_parts.push(said("request", None, request));
         }
-        draft_parts.push(said("instructions", None, TaskType::Debug.instructions()));
         draft_parts.push(said("instructions", None, suffix));
         prop_assert_eq!(rest, draft_parts);
     }

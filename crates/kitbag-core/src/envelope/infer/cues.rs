@@ -6,7 +6,7 @@ use core::iter::successors;
 
 use self::phrases::{
     CLAUSES, COMPLAINTS, CREATED_WEIGHT, CREATES, DOCUMENTS, ENDS, IN_BODY, IN_TITLE, LEADS,
-    NOUN_LIKE, OBSERVED_WEIGHT, POLITE, STATES, TEST_PARTS, TESTS, WISHES,
+    MODALS, NOUN_LIKE, OBSERVED_WEIGHT, POLITE, STATES, TEST_PARTS, TESTS, WISHES,
 };
 use super::words::Words;
 use crate::envelope::TaskType;
@@ -44,6 +44,11 @@ pub(super) fn in_title(sentence: &Words) -> impl Iterator<Item = Cue> {
 /// Returns the cues below a title.
 pub(super) fn in_body(body: &Words) -> impl Iterator<Item = Cue> {
     found(IN_BODY, body)
+}
+
+/// Recognises a cue that is a verb and says what may or should be.
+pub(super) fn is_modal(cue: &str) -> bool {
+    each(MODALS).any(|modal| modal == cue)
 }
 
 /// Recognises requests for tests or documentation. "Add a test for …" is about tests, "add a test
@@ -109,7 +114,7 @@ fn cues(table: &'static str) -> impl Iterator<Item = Cue> {
 }
 
 /// Reads a line such as `debug 10: fix, mend`.
-pub(super) fn head(line: &'static str) -> Option<Cue> {
+pub(in crate::envelope) fn head(line: &'static str) -> Option<Cue> {
     let (head, list) = line.split_once(": ")?;
     let (task_type, weight) = head.split_once(' ')?;
     Some((task_type.parse().ok()?, weight.parse().ok()?, list))

@@ -29,12 +29,60 @@ fn every_line_of_the_tables_is_read() {
     ] {
         let lines = table.lines().filter(|line| !line.starts_with('#'));
         for line in lines {
-            assert!(cues::head(line).is_some(), "{line}");
+            assert!(head(line).is_some(), "{line}");
         }
     }
 }
 
+#[test]
+fn p05_a_question_mark_tells_more_than_a_modal_verb() {
+    for request in [
+        "Should the cache be shared between tenants?",
+        "The parser should accept tabs, is that so?",
+        "Is there an option for the port?",
+        "Grammar of the query language?",
+    ] {
+        let inferred = TaskType::infer(request);
+        assert_eq!(inferred.task_type, Analyze, "{request}: {inferred}");
+        assert!(!inferred.cues.is_empty(), "{request}");
+    }
+    assert!(TaskType::infer("user authentication").cues.is_empty());
+}
+
 const REQUESTS: &[(TaskType, &str)] = &[
+    (Debug, "Behebe den Fehler im Parser"),
+    (Debug, "Warum stürzt der Parser bei leeren Dateien ab?"),
+    (Debug, "Login funktioniert nicht nach dem Update"),
+    (Debug, "Corrige l'erreur de connexion"),
+    (Debug, "Corrige el error al iniciar sesión"),
+    (Debug, "O login não funciona"),
+    (Debug, "Correggi l'errore nel parser"),
+    (Debug, "Herstel de fout in de parser"),
+    (Debug, "Исправь ошибку в парсере"),
+    (Debug, "修复登录错误"),
+    (Debug, "ログインのバグを修正して"),
+    (Analyze, "Erkläre, wie der Cache funktioniert"),
+    (Analyze, "Warum wird der Cache geleert?"),
+    (Analyze, "Wie füge ich eine Sprache hinzu?"),
+    (Analyze, "Explique comment le cache est vidé"),
+    (Analyze, "Explique cómo funciona la caché"),
+    (Analyze, "Explique como funciona o cache"),
+    (Analyze, "Spiega come funziona la cache"),
+    (Analyze, "Waarom wordt de cache geleegd?"),
+    (Analyze, "Объясни, как работает кэш"),
+    (Analyze, "为什么缓存会被清空？"),
+    (Analyze, "キャッシュの仕組みを説明して"),
+    (Implement, "Füge eine Seite für Rechnungen hinzu"),
+    (Implement, "Ajoute une page de connexion"),
+    (Implement, "Añade una página de inicio de sesión"),
+    (Implement, "添加登录页面"),
+    (Implement, "ログインページを追加して"),
+    (Refactor, "Vereinfache die Klasse des Parsers"),
+    (Refactor, "重构解析器"),
+    (Refactor, "パーサーをリファクタリングして"),
+    (Test, "Schreibe Tests für den Parser"),
+    (Test, "Écris des tests pour le parser"),
+    (Test, "为登录编写测试"),
     (Debug, "fix the login redirect"),
     (Debug, "Fix #1234"),
     (Debug, "please fix the broken build on Windows"),

@@ -4,6 +4,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::text::Script;
+
 /// The word in place of an identifier, a path or a piece of code.
 const THING: &str = "_";
 
@@ -17,13 +19,27 @@ const BODY_BYTES: usize = 8_000;
 
 /// Words, each with a blank before and after, so that a phrase is found by looking for its text.
 #[derive(Debug, Default)]
-pub(super) struct Words {
+pub(in crate::envelope) struct Words {
     text: String,
     /// Set if a question mark ends them.
     pub(super) is_question: bool,
 }
 
 impl Words {
+    /// The words of a whole request.
+    pub(in crate::envelope) fn of_request(request: &str) -> Self {
+        prose(request)
+    }
+
+    /// Looks for a word of any language among them. Where words are not parted it may stand inside.
+    pub(in crate::envelope) fn has(&self, word: &str) -> bool {
+        let first = word.chars().next().and_then(Script::of);
+        match first {
+            Some(Script::Unspaced) => self.text.contains(word),
+            _ => self.contains(word),
+        }
+    }
+
     pub(super) fn contains(&self, phrase: &str) -> bool {
         self.position(phrase).is_some()
     }
@@ -33,7 +49,7 @@ impl Words {
         self.text.find(&format!(" {phrase} "))
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+    pub(in crate::envelope) fn iter(&self) -> impl Iterator<Item = &str> {
         self.text.split_whitespace()
     }
 
@@ -51,13 +67,22 @@ impl Words {
 pub(super) fn sentences(title: &str) -> Vec<Words> {
     let mut sentences = Vec::new();
     let mut current = String::new();
-    for token in without_code(title).split_whitespace() {
+    let mut spaced = without_code(title);
+    for mark in ["？", "！", "。", "；", "："] {
+        // No blank follows them.
+        spaced = spaced.replace(mark, &format!("{mark} "));
+    }
+    for token in spaced.split_whitespace() {
         push_words(token, &mut current);
         // Such as `feat(parser)!:` and `fix.`, but not `e.g.` and `v1.2`.
         let end = token.trim_end_matches([')', '"', '\'']).chars().next_back();
-        let ends = matches!(end, Some('.' | '?' | '!' | ';' | ':')) && !is_abbreviation(token);
+        let ends = matches!(
+            end,
+            Some('.' | '?' | '!' | ';' | ':' | '？' | '！' | '。' | '；' | '：')
+        ) && !is_abbreviation(token);
         if ends {
-            close(&mut current, end == Some('?'), &mut sentences);
+            let asks = matches!(end, Some('?' | '？'));
+            close(&mut current, asks, &mut sentences);
         }
     }
     close(&mut current, false, &mut sentences);

@@ -5,13 +5,13 @@ use std::path::Path;
 use super::ExpandError;
 
 /// A handle, taken apart.
-pub(super) struct Handle<'h> {
-    pub(super) path: &'h str,
-    pub(super) part: Part<'h>,
+pub(in crate::pack) struct Handle<'h> {
+    pub(in crate::pack) path: &'h str,
+    pub(in crate::pack) part: Part<'h>,
 }
 
 /// The part of the file that is meant.
-pub(super) enum Part<'h> {
+pub(in crate::pack) enum Part<'h> {
     Whole,
     /// From the first to the last line, counted from 1.
     Lines(usize, usize),
@@ -21,7 +21,7 @@ pub(super) enum Part<'h> {
 impl<'h> Handle<'h> {
     /// Takes a handle apart. A path may hold `#` and `:` itself, so that the files below `root`
     /// decide: the first reading that names one is meant.
-    pub(super) fn parse(handle: &'h str, root: &Path) -> Result<Self, ExpandError> {
+    pub(in crate::pack) fn parse(handle: &'h str, root: &Path) -> Result<Self, ExpandError> {
         let handle = handle.strip_prefix("file:").unwrap_or(handle);
         let handle = handle.strip_prefix("./").unwrap_or(handle);
         let is_file = |path: &str| !path.is_empty() && root.join(path).is_file();

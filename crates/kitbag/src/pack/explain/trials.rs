@@ -52,7 +52,7 @@ impl Trials<'_> {
 
     /// The smallest budget that shows a file which was passed over: more files are looked at with
     /// more.
-    pub(super) async fn wider_budget(&self, place: usize) -> Option<Tokens> {
+    pub(super) async fn wider_budget(&self, place: usize) -> Option<(Tokens, Detail)> {
         let least = budget_to_look_at(place)?.max(self.request.options.budget);
         let wider = self.request.clone().with_budget(least);
         let prepared = prepare(&wider.survey).await.ok()?;
@@ -60,18 +60,19 @@ impl Trials<'_> {
             request: &wider,
             ..*self
         };
-        let found = trials.budget(&prepared, Detail::Line)?;
-        Some(found.max(least))
+        let (found, level) = trials.budget(&prepared, Detail::Line)?;
+        Some((found.max(least), level))
     }
 
     /// The smallest budget that shows the file, to a hundredth: at all, or whole.
-    pub(super) fn budget(&self, prepared: &Prepared, wanted: Detail) -> Option<Tokens> {
-        let is_shown = |budget: u32| {
+    pub(super) fn budget(&self, prepared: &Prepared, wanted: Detail) -> Option<(Tokens, Detail)> {
+        let level = |budget: u32| {
             let options = self.request.options.with_budget(Tokens(budget));
             let pack = prepared.pack(&options, self.counter).ok();
             let level = pack.and_then(|pack| self.level_in(&pack));
-            level.is_some_and(|level| wanted != Detail::Full || level == Detail::Full)
+            level.filter(|level| wanted != Detail::Full || *level == Detail::Full)
         };
+        let is_shown = |budget: u32| level(budget).is_some();
         let asked = self.request.options.budget.0;
         let mut high = asked.max(1);
         while !is_shown(high) {
@@ -89,7 +90,7 @@ impl Trials<'_> {
                 low = middle;
             }
         }
-        Some(Tokens(high))
+        Some((Tokens(high), level(high)?))
     }
 
     /// Names of the file that bring it in when the task has them too: those that it defines, and its

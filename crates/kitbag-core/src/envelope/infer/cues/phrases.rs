@@ -33,6 +33,10 @@ use, return, new, include, design, crash, bug, regression, cleanup, outline, aud
 /// Verbs that say what a thing before them may or will be.
 pub(super) const WISHES: &str = "should, must, can, could, will, would, may, might, needs";
 
+/// The cues among them, and phrases that begin with one.
+pub(super) const MODALS: &str =
+    "should, should not, shouldn't, should support, allow, missing, option, wish, support";
+
 /// Verbs that say what a thing before them does or is.
 pub(super) const STATES: &str = "is, are, was, were, does, doesn't, do, don't, did, didn't, isn't, aren't, cannot, can't, \
 won't, has, have, not, fails, fail, failed, crashes, crashed, breaks, broke, hangs, hung, \
