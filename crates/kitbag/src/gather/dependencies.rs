@@ -1,4 +1,4 @@
-//! What the project depends on.
+//! The dependencies of the project.
 
 use kitbag_core::chunk::{ChunkType, ContextPriority};
 use kitbag_core::problem::Problem;

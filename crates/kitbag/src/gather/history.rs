@@ -9,7 +9,7 @@ use super::{GatherError, GatherFuture, GatherTask, Gatherer, blocking, levelled}
 /// Brings the last commits with the files that they changed; nothing outside git.
 #[derive(Debug, Clone, Copy)]
 pub struct History {
-    /// How many commits, at most 1,500.
+    /// The number of commits, at most 1,500.
     pub commits: usize,
 }
 
@@ -19,7 +19,7 @@ impl Default for History {
     }
 }
 
-/// More files of a commit than this are only counted.
+/// The most files that are listed of a commit; the others are counted.
 const MOST_PATHS: usize = 8;
 
 impl Gatherer for History {
@@ -36,6 +36,7 @@ impl Gatherer for History {
                 None => &[],
             };
             let commits = history.get(..commits).unwrap_or(history);
+            // Two levels: with the changed files, and the subjects alone where there is less room.
             let texts = (!commits.is_empty()).then(|| {
                 let detailed = commits.iter().map(with_paths).collect();
                 [detailed, commits.iter().map(line).collect()]

@@ -1,4 +1,4 @@
-//! What the project tells agents.
+//! The project's instructions for agents.
 
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority};
 use kitbag_workspace::instructions::{Instruction, instructions};

@@ -1,4 +1,4 @@
-//! Which recalled messages a prompt is worth being told.
+//! Chooses the recalled messages that are worth adding to a prompt.
 //!
 //! Recall ranks whatever shares a word with a query, the best against the others, so that something is
 //! always first. Here a message must share enough of the prompt's words, and say something besides.
@@ -15,6 +15,7 @@ pub(super) fn to(prompt: &str) -> impl Fn(&str) -> bool {
     move |text| {
         let told = terms(text);
         let shared = told.intersection(&asked).count();
+        // A message with no other words is the question itself, asked before.
         shared >= needed && told.len() > shared
     }
 }
