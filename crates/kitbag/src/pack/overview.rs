@@ -28,7 +28,7 @@ pub(super) fn landmarks(workspace: &Workspace) -> Vec<String> {
     let guides = files.iter().filter(|file| is_guide(&file.path));
     let guides = guides.map(|file| file.path.as_str());
     let sources = files.iter().filter(|file| file.role == FileRole::Source);
-    // Without activity: the log is read only for the files that are chosen here.
+    // Without activity, which the survey judges: these files are read whatever git says of them.
     let prominence = |file: &FileEntry| prominence(&file.path, file.size, 0).total();
     let mut sources: Vec<(Reverse<i64>, &str)> = sources
         .map(|file| (Reverse(prominence(file)), file.path.as_str()))

@@ -153,7 +153,7 @@ impl Claim {
         if parts.any(|part| NO_FACTS.contains(&part)) {
             return Err("is no fact about a person");
         }
-        // The model sees redacted text: a value with a mark of redaction is what is left of a secret.
+        // Stored messages are redacted: a value with such a mark is what is left of a secret.
         if value.contains("[REDACTED") || !redact(value, "").found.is_empty() {
             return Err("looks like a secret");
         }

@@ -19,7 +19,7 @@ pub(super) enum ToolUse<'a> {
     Other,
 }
 
-/// Does what a call of a tool says about documents.
+/// Applies a call of a tool to the documents.
 pub(super) fn use_tool<'a>(
     block: &'a Value,
     origin: &Origin<'_>,
@@ -36,6 +36,7 @@ pub(super) fn use_tool<'a>(
             return text(input, "control").map_or(ToolUse::Other, ToolUse::Memory);
         }
         ("artifacts", _) => (text(input, "id"), text(input, "content")),
+        // Created files have no id: the path is one.
         ("create_file", _) | ("str_replace_based_edit_tool", "create") => {
             (text(input, "path"), text(input, "file_text"))
         }
@@ -62,7 +63,7 @@ pub(super) fn use_tool<'a>(
     ToolUse::Document
 }
 
-/// The text without its artifacts, in whose places their names stand.
+/// The text with the name of each artifact in its place.
 pub(super) fn take_out(
     said: &str,
     origin: &Origin<'_>,
@@ -72,7 +73,7 @@ pub(super) fn take_out(
     let mut plain = String::with_capacity(said.len());
     let mut rest = said;
     while let Some((before, from)) = rest.split_once(BEGIN) {
-        // An artifact that does not end was cut off with its message, and is text as it is.
+        // An artifact without an end was cut off with its message, and stays text.
         let Some((artifact, after)) = from.split_once(END) else {
             break;
         };

@@ -13,7 +13,7 @@ use crate::memory::import::{ImportTally, RecordKind, clean};
 /// Longest name of a project, in characters.
 const LONGEST_NAME: usize = 200;
 
-/// The conversation; none if there is no field of a memory.
+/// The conversation, or `None` if no field holds a memory.
 pub(super) fn exported(
     whole: Option<String>,
     projects: Option<BTreeMap<String, String>>,

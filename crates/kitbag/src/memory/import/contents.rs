@@ -1,4 +1,4 @@
-//! The files of an archive in words, for one that has nothing to import.
+//! The files of an archive in words, for the error of an archive with nothing to import.
 
 /// The number of files that are named.
 const NAMED: usize = 3;

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ImportLine {
-    /// Where it was said; `import` if nothing else is known.
+    /// The channel; `import` if nothing else is known.
     pub channel: String,
     /// The person whose conversation it is; `user` if nothing else is known.
     pub sender: String,
@@ -26,7 +26,7 @@ pub struct ImportLine {
     /// The title of the conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is called where it comes from, so that it is not imported twice.
+    /// Its name at its origin, by which a second import recognises it.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// When it was said: a date or time in ISO 8601, with a zone or without.
@@ -37,9 +37,9 @@ pub struct ImportLine {
     /// Who said it, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
-    /// What was said.
+    /// The text of the message.
     pub text: String,
-    /// Whether it only repeats what was recalled, and must not be remembered again.
+    /// Set when the text only repeats recalled messages, and must not be remembered again.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub recalled: bool,
     /// Who may see it; everybody if nothing else is known.

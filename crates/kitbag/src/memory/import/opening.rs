@@ -1,10 +1,10 @@
-//! Tells by the beginning of a file that opens with `{` what its records are.
+//! Recognises the records of a file that opens with `{` by its beginning.
 
 use std::io::{self, BufRead};
 
 use super::ahead::Ahead;
 
-/// The bytes of the beginning that are looked at. A list of conversations that begins later is not found.
+/// The bytes to look at. A list of conversations that begins later is not found.
 const LONGEST: usize = 64 << 10;
 
 /// The contents of a file that opens with `{`.
@@ -60,11 +60,12 @@ impl Scan {
     fn take(&mut self, byte: u8, end: usize) -> Option<Opening> {
         if self.in_string {
             match byte {
-                // No JSON has a line end in a string: the line is a broken record.
+                // A string in JSON cannot hold a line end, so this line is a broken record.
                 b'\n' => return Some(self.so_far()),
                 _ if self.is_escaped => self.is_escaped = false,
                 b'\\' => self.is_escaped = true,
                 b'"' => self.in_string = false,
+                // One byte more than the key, so that a longer string is not taken for it.
                 _ if self.key.len() <= KEY.len() => self.key.push(byte),
                 _ => {}
             }

@@ -1,4 +1,4 @@
-//! The count of every kind of record that an import met, and what became of it.
+//! The number of records of each kind in an import, with their fate.
 
 use std::collections::BTreeMap;
 
