@@ -1,9 +1,9 @@
-//! `/facts`: what is known about the sender on this channel.
+//! `/facts`: the facts about the sender on this channel.
 
 use super::{Asked, CommandError, CommandReply};
 use crate::words::beginning;
 
-/// So many are listed.
+/// The most facts that are listed.
 const MOST: u32 = 100;
 
 pub(super) async fn facts(asked: Asked<'_>) -> Result<CommandReply, CommandError> {

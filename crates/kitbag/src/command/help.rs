@@ -20,7 +20,7 @@ pub(super) fn help(word: &str) -> Result<String, CommandError> {
     Ok(format!("{}\n  {}", spec.usage(), spec.help))
 }
 
-/// The line of a command; of a long usage the name alone.
+/// The line of a command, with the name alone if its usage is long.
 fn short(spec: &CommandSpec) -> String {
     let mut usage = spec.usage();
     if usage.len() > WIDTH {

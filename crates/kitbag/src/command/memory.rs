@@ -1,11 +1,11 @@
-//! `/memory`: what is remembered of the sender on this channel, or what is remembered about some words.
+//! `/memory`: the size of the sender's memory on this channel, or the messages and facts about some words.
 
 use kitbag_store::RecallRequest;
 
 use super::{Asked, CommandError, CommandReply};
 use crate::words::{beginning, counted};
 
-/// So many messages are recalled.
+/// The number of messages to recall.
 const RECALLED: usize = 5;
 
 pub(super) async fn memory(asked: Asked<'_>) -> Result<CommandReply, CommandError> {

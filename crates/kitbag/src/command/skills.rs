@@ -1,4 +1,4 @@
-//! `/skills`: the skills that there are, and which of them are active in the conversation and why.
+//! `/skills`: lists the skills, with the reason of those that are active in the conversation.
 
 use kitbag_core::assembly::Epoch;
 use kitbag_core::role::Role;
@@ -25,7 +25,7 @@ pub(super) async fn skills(asked: Asked<'_>) -> Result<CommandReply, CommandErro
 #[derive(Default)]
 struct Said {
     epoch: Option<Epoch>,
-    /// What its user said, the latest first.
+    /// The messages of its user, the latest first.
     messages: Vec<String>,
 }
 
@@ -52,6 +52,7 @@ impl Said {
         if is_standing(skill, self.epoch.as_ref()) {
             let mut messages = self.messages.iter();
             let reason = messages.find_map(|message| why(skill, message));
+            // The message that asked for it may be too old to have been read.
             let reason = reason.unwrap_or(Activation::Earlier);
             line.push_str(&format!(", active: {reason}"));
         }

@@ -20,7 +20,7 @@ pub(super) async fn complete<P: Provider + ?Sized>(
     Ok(reply)
 }
 
-/// Sends a request and adds all of the answer to `reply`, which keeps what came where that fails.
+/// Sends a request and adds the answer to `reply`, which keeps the part that came before an error.
 pub(crate) async fn receive<P: Provider + ?Sized>(
     provider: &P,
     request: &Request,

@@ -1,4 +1,4 @@
-//! Approvals: whether a tool that writes may be called.
+//! Approvals of calls that change something.
 
 use std::fmt;
 use std::future::Future;

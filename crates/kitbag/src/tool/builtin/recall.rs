@@ -81,7 +81,7 @@ struct Message {
     score: i64,
 }
 
-/// What an agent reads besides its work should be short.
+/// The default budget. It is small, because an agent needs its context for its work.
 const BUDGET: u32 = 2_000;
 const LIMIT: u16 = 10;
 const MOST: u16 = 200;
@@ -109,6 +109,7 @@ impl Tool for RecallTool {
             let id = named.parse::<ConversationId>();
             filter = filter.in_conversation(match id {
                 Ok(id) => ConversationKey::Id(id),
+                // A conversation may be named or given by its id.
                 Err(_) => ConversationKey::Name(named),
             });
         }
