@@ -1,4 +1,4 @@
-//! `--conversation`: one by its id, such as 7.12, or by its name.
+//! `--conversation`: a conversation by its id, such as 7.12, or by its name.
 
 use std::convert::Infallible;
 use std::str::FromStr;
@@ -25,7 +25,7 @@ impl FromStr for ConversationArg {
 }
 
 impl ConversationArg {
-    /// Refuses a sender next to an id, which says already whose conversation it is.
+    /// Refuses a sender next to an id, which already determines the sender.
     pub(crate) fn check(&self, sender: Option<&str>) -> Result<(), Failure> {
         match (self, sender) {
             (Self::Id(id), Some(_)) => Err(Failure::usage(format_args!(
@@ -37,7 +37,7 @@ impl ConversationArg {
     }
 }
 
-/// A message that goes on with the conversation of this id, wherever that takes place.
+/// A message that continues the conversation of this id, on its own channel.
 pub(crate) async fn incoming_for(
     store: Option<&Store>,
     id: ConversationId,

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Fails if something in the project cannot be used, which was said before.
+/// Lists the agents. Fails if the project has errors, which were reported when it was opened.
 fn list(project: &Project, json: bool) -> Result<(), Failure> {
     let agents = &project.config.agents;
     let is_usable = !project.problems.iter().any(FileProblem::is_error);
@@ -95,7 +95,7 @@ fn show(project: &Project, id: &str, json: bool) -> Result<(), Failure> {
     ))?)
 }
 
-/// The layout that the agent gets, or why it gets none.
+/// The layout of the agent, or the reason why it has none.
 fn layout_id(project: &Project, agent: &Agent) -> String {
     match project.layout(Some(agent), None) {
         Ok(found) => found.layout.id.clone(),

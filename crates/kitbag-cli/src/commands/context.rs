@@ -1,6 +1,6 @@
-//! `kitbag context`: the prompt that a message would be answered with.
+//! `kitbag context`: the prompt for a message.
 //!
-//! Sends nothing and changes nothing. Whatever sends a prompt makes it with the same call.
+//! Sends nothing and changes nothing. Commands that send a prompt make it with the same call.
 
 use std::borrow::Cow;
 
@@ -66,6 +66,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     };
 
     let progress = Progress::start("looking at what is known");
+    // Before the store is opened: an unknown agent or model needs no database.
     let engine = engine.build()?;
     let workspace = args.asked.workspace(&message, &engine)?;
     let (made, counter) = store::run(async {
@@ -82,6 +83,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     })?;
     drop(progress);
     let body = match args.show() {
+        // The ledger names sources alone, so there is no body whose internal messages must be hidden.
         Show::Ledger => Cow::default(),
         _ => args.internal.body_of(&made.composed),
     };

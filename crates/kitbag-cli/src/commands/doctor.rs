@@ -1,4 +1,4 @@
-//! `kitbag doctor`: what works on this machine, and what to do about the rest.
+//! `kitbag doctor`: checks this machine, with advice for each problem.
 
 mod agents;
 mod checks;
@@ -59,7 +59,7 @@ struct Report {
     settings: Vec<Setting>,
 }
 
-/// The state of something that was looked at.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum State {
@@ -79,7 +79,7 @@ impl State {
     }
 }
 
-/// One thing that was looked at.
+/// The finding of a check.
 #[derive(Serialize)]
 struct Finding {
     topic: &'static str,
@@ -106,7 +106,7 @@ impl Finding {
     }
 }
 
-/// A setting, and where its value came from.
+/// A setting with the source of its value.
 #[derive(Serialize)]
 struct Setting {
     name: &'static str,

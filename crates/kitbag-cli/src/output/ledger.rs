@@ -6,8 +6,8 @@ use kitbag::core::tokens::Tokens;
 use super::grid::{aligned, in_order, shortened};
 use super::{grouped, one_line};
 
-/// A row for each chunk, in or out, and the tokens of each part of the prompt, chunks or not: the
-/// history has no line of its own.
+/// A row for each chunk, in or out, and the tokens of each part of the prompt, because the history has no
+/// row of its own.
 pub(crate) fn ledger_table(ledger: &Ledger) -> String {
     let header = ["level", "tokens", "relevance", "score", "source", "why"];
     let table = aligned(&header, &[1, 2, 3], ledger.entries.iter().map(row));
@@ -31,7 +31,7 @@ fn row(entry: &LedgerEntry) -> [String; 6] {
     ]
 }
 
-/// The reason, and the parts of the score where there is more than the priority.
+/// The reason, with the parts of the score if there are more than the priority.
 fn why(entry: &LedgerEntry) -> String {
     let reason = &entry.reason;
     match entry.score.parts() {

@@ -52,7 +52,7 @@ impl Project {
                     let problem = FileProblem::error(&entry.file, error.to_string());
                     let problem = problem.at(entry.line, 0).of(format!("documents.{name}"));
                     read.problems.push(problem.with_hint(HINT));
-                    // An empty document keeps the name known, so that including it is not reported as a second problem.
+                    // The name stays known, so that including it is not reported as a second problem.
                     Document::new("", "")
                 }
             };

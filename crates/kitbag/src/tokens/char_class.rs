@@ -2,8 +2,9 @@
 //!
 //! Vocabularies split text into pieces by patterns over classes of characters. Two characters of one
 //! [`CharClass`] are in the same classes of every pattern, so that a run of them is one piece
-//! throughout; only white space has an inner order, by [`is_line_end`]. Only characters that are certain are classified: what is left out costs speed, never
-//! exactness. Digits are left out because patterns count them.
+//! throughout; only white space has an inner order, by [`is_line_end`]. Only characters that are certain
+//! are classified: leaving one out costs speed, never exactness. Digits are left out because patterns
+//! count them.
 
 /// The treatment of case in a vocabulary's pattern: some end a word where lower case meets upper case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

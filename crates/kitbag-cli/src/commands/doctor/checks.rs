@@ -1,4 +1,4 @@
-//! The checks: each looks at one thing and says how it is. Nothing is changed.
+//! The checks, each of one part of the setup. They change nothing.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::model;
 use crate::output::{counted, grouped};
 use crate::store::StoreArgs;
 
-/// The files of the configuration, and each thing that is wrong with them.
+/// The files of the configuration, with their problems.
 pub(super) fn configuration(project: &Project) -> Vec<Finding> {
     const TOPIC: &str = "configuration";
     let problem = |problem: &FileProblem| {
@@ -46,7 +46,7 @@ pub(super) fn configuration(project: &Project) -> Vec<Finding> {
     findings
 }
 
-/// The skills, and each that cannot be used.
+/// The skills, with those that cannot be used.
 pub(super) fn skills(project: &Project) -> Vec<Finding> {
     const TOPIC: &str = "skills";
     let skills = &project.skills;
@@ -92,7 +92,7 @@ pub(super) async fn memory(place: &StoreArgs) -> Result<Finding, Failure> {
     })
 }
 
-/// The model that recall uses, where one was chosen.
+/// The model that recall uses, if one was chosen.
 pub(super) fn recall_model() -> Option<Finding> {
     const TOPIC: &str = "recall";
     let folder = match model::chosen() {
@@ -111,12 +111,12 @@ pub(super) fn recall_model() -> Option<Finding> {
     })
 }
 
-/// The providers, and whether each has its key.
+/// The providers, with the state of their keys.
 pub(super) fn providers(project: &Project) -> Vec<Finding> {
     const TOPIC: &str = "provider";
     let variable = |name: &str| std::env::var(name).ok();
     let all = Providers::new(&project.config, &project.root, &variable).summaries();
-    // Of a built-in provider without a key nobody knows whether it is there.
+    // A built-in provider that takes no key, such as a local server, may not be running.
     let is_ready = |provider: &ProviderSummary| {
         let has_key = match &provider.key {
             Some(key) => key.is_set != Some(false),
@@ -171,6 +171,7 @@ pub(super) fn git() -> Finding {
 /// Parses a small program, and counts the languages that are known.
 pub(super) fn parsers() -> Finding {
     const TOPIC: &str = "parsers";
+    // A real parse: the grammars are part of the binary, and a damaged build shows here first.
     let parsed = syntax::parse(
         Language::Python,
         "import os\n\n\ndef bake(dough):\n    return dough\n",
@@ -194,6 +195,7 @@ pub(super) fn cache() -> Finding {
     if !folder.exists() {
         return Finding::new(TOPIC, State::Works, format!("{place}, empty"));
     }
+    // A file without a name, so that a check that is interrupted leaves nothing behind.
     let written = tempfile::tempfile_in(&folder);
     let files = fs::read_dir(&folder).map_or(0, Iterator::count) as u64;
     match written {
@@ -201,6 +203,7 @@ pub(super) fn cache() -> Finding {
             let files = counted(files, "entry", "entries");
             Finding::new(TOPIC, State::Works, format!("{place}, {files}"))
         }
+        // A note only: packs work without a cache, slower.
         Err(error) => Finding::new(TOPIC, State::Note, format!("{place}: {error}"))
             .advise("packs parse everything anew; name another folder in KITBAG_CACHE_DIR"),
     }

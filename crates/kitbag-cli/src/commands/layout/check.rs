@@ -1,4 +1,4 @@
-//! Checks all layouts and agents of a project, and tells every problem at once.
+//! Checks all layouts and agents of a project, and reports all problems together.
 
 use kitbag::layout::FileProblem;
 use serde::Serialize;

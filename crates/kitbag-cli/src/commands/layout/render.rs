@@ -120,6 +120,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(agent) = made.agent.as_ref().filter(|_| args.json) {
         let assembly = &made.composed.assembly;
         let mut payload = agent.payload(assembly, &project, original.as_ref());
+        // Set here, because the library reads no clock for a payload.
         payload.metadata.generated_at = Some(Timestamp::now().to_string());
         return Ok(output::print_json(&payload)?);
     }
@@ -136,13 +137,13 @@ impl Args {
         match self.query.as_deref() {
             Some("-") => Ok(Some(ended(input::read("the query")?))),
             Some(query) => Ok(Some(query.to_owned())),
-            // A layout alone, and a context that brings a query, need none.
+            // The raw layout needs no query, and a context brings its own.
             None if self.raw || self.context.is_some() || !input::is_piped() => Ok(None),
             None => Ok(input::read_soon()?.map(ended)),
         }
     }
 
-    /// The props that were given: an object, or a file with one.
+    /// The given props: an object, or a file with one.
     fn props(&self) -> Result<Option<Value>, Failure> {
         let Some(given) = &self.props else {
             return Ok(None);
@@ -172,7 +173,7 @@ impl Args {
     }
 }
 
-/// A text from a pipe without the end of its last line.
+/// A piped text without its last line end, which `echo` adds.
 fn ended(text: String) -> String {
     let text = text.strip_suffix('\n').unwrap_or(&text);
     text.strip_suffix('\r').unwrap_or(text).to_owned()

@@ -1,5 +1,5 @@
-//! `kitbag memory entities`: the things that a conversation is about, as its agent registered them, and
-//! the results of steps that it put aside.
+//! `kitbag memory entities`: the entities that a conversation's agent registered, and the results of steps
+//! that it archived.
 
 use kitbag::core::entity::{EntityContext, EntitySnapshot, get_entity_context};
 use kitbag::core::reasoning::{ArchiveEntry, CurrentTurn, get_reasoning_trace};

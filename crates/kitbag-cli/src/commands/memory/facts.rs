@@ -1,4 +1,4 @@
-//! `kitbag memory facts`: what is known about a sender, and what was known before.
+//! `kitbag memory facts`: the facts about a sender, and their former values.
 
 use clap::Subcommand;
 use jiff::Timestamp;
@@ -75,6 +75,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     match &args.command {
         Command::List { limit } => {
             let mut facts = store.facts(&sender, one_more(limit.limit)).await?;
+            // First by time, to cut off the oldest, and then by key, to print.
             facts.sort_by(|a, b| (b.since, &a.key).cmp(&(a.since, &b.key)));
             limit.cut(&mut facts, Keep::First, "the facts learned last");
             facts.sort_by(|a, b| a.key.cmp(&b.key));
@@ -112,7 +113,7 @@ impl Limit {
     }
 }
 
-/// Tells what became of a fact.
+/// Reports the change of a fact.
 async fn changed(
     args: &Args,
     store: &Store,

@@ -105,7 +105,7 @@ struct Recall<'a> {
 }
 
 impl Recall<'_> {
-    /// The messages that one query is about. The only sender of the store is looked up once.
+    /// Answers one query. The only sender of the store is looked up once.
     async fn find(
         &self,
         query: &Query,
@@ -130,7 +130,7 @@ impl Recall<'_> {
         Ok(found)
     }
 
-    /// Says so when the budget has no room for what was found.
+    /// Says so when the budget has no room for any of the messages found.
     fn say_misfit(&self, found: &RecallAnswer) -> bool {
         let (Some(misfit), Some((budget, _))) = (found.misfit, &self.counter) else {
             return false;
@@ -144,7 +144,7 @@ impl Recall<'_> {
         true
     }
 
-    /// Says so when the store does not know who or what was named for all queries.
+    /// Says so when the store does not know the sender, channel or conversation of the options.
     async fn say_unknown(&self) -> Result<bool, Failure> {
         let args = self.args;
         let (sender, channel) = (args.sender.as_deref(), args.channel.as_deref());
@@ -154,7 +154,7 @@ impl Recall<'_> {
     }
 }
 
-/// The present as a clock on the wall shows it: whoever says "yesterday" means that one.
+/// The present in the local time zone, which decides what "yesterday" means.
 fn present() -> Option<MessageTime> {
     let now = Zoned::now();
     let now = now.timestamp().display_with_offset(now.offset());

@@ -1,4 +1,4 @@
-//! `kitbag memory restore`: brings back what a backup holds.
+//! `kitbag memory restore`: restores the memory of a backup.
 
 use std::path::{Path, PathBuf};
 
@@ -61,6 +61,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let progress = Progress::start("checking the backup");
     let mut problems = Vec::new();
     for one in &tenants {
+        // Every tenant is checked before any is restored: a damaged backup must not replace anything.
         problems.extend(backup.for_tenant(one.tenant.clone()).check().await?);
     }
     if let Some(first) = problems.first() {
@@ -132,8 +133,8 @@ fn say(row: &Row) {
     }
 }
 
-/// The tenants of a backup that have something in it. If the store refuses one, that is a failure, and
-/// all that are refused are named.
+/// The tenants with something in the backup. Fails if the store refuses any of them, and names all that it
+/// refuses.
 async fn accepted(
     store: &Store,
     tenants: Vec<TenantStats>,
@@ -150,7 +151,7 @@ async fn accepted(
             .await
         {
             Ok(()) => accepted.push(one),
-            // Everything of it was forgotten before the backup.
+            // All of the tenant's memory was forgotten before the backup.
             Err(StoreError::Missing { .. }) => {}
             Err(error) => refused.push((tenant, error)),
         }

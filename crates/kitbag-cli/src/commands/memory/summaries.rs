@@ -1,4 +1,4 @@
-//! `kitbag memory summaries`: the summaries that closed conversations left.
+//! `kitbag memory summaries`: lists the summaries of closed conversations.
 
 use jiff::Timestamp;
 use kitbag::recall::said;
@@ -34,7 +34,7 @@ pub(super) struct Args {
 struct Row {
     conversation: String,
     channel: String,
-    /// The numbers of the first and the last message that it tells of.
+    /// The numbers of the first and the last message that it covers.
     messages: (u32, u32),
     made: Timestamp,
     by: &'static str,
