@@ -20,6 +20,7 @@ impl FromStr for ConversationArg {
     fn from_str(text: &str) -> Result<Self, Infallible> {
         Ok(text
             .parse()
+            // Everything that is no id is a name, so that this never fails.
             .map_or_else(|_| Self::Name(text.to_owned()), Self::Id))
     }
 }
@@ -47,6 +48,7 @@ pub(crate) async fn incoming_for(
         Some(store) => store.latest_conversations(&everywhere, u32::MAX).await?,
         None => Vec::new(),
     };
+    // Over all senders: an id already says whose conversation it is.
     let found = known.into_iter().find(|known| known.conversation.id == id);
     let found = found.ok_or_else(|| {
         Failure::new(format_args!("there is no conversation `{id}`"))

@@ -26,6 +26,7 @@ impl CounterArgs {
     pub(crate) fn counter(&self) -> Result<(Counter, Option<ModelTraits>), Failure> {
         if let Some(model) = &self.model {
             let profile = ModelProfile::find(model).map_err(|mut error| {
+                // The library ranks by spelling alone; a person who types a new model wants its family.
                 error.similar = alternatives(model, &error.similar);
                 Failure::usage(&error).hint(error.hint())
             })?;
@@ -48,6 +49,7 @@ impl CounterArgs {
         &self,
         model: Option<&str>,
     ) -> Result<(Counter, Option<ModelTraits>), Failure> {
+        // An option wins over the model that a file names.
         let is_said = self.model.is_some() || self.tokenizer.is_some();
         let profile = model
             .filter(|_| !is_said)

@@ -53,6 +53,7 @@ impl Failure {
 
     /// The same failure with a hint, if there is one.
     pub(crate) fn hint_if(mut self, hint: Option<impl Display>) -> Self {
+        // A missing hint keeps an earlier one.
         self.hint = hint.map(|hint| hint.to_string()).or(self.hint);
         self
     }

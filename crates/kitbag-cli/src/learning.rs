@@ -65,6 +65,7 @@ impl Learner {
         let ended = unless_impatient(&mut task).await;
         // Dropping the handle would only detach the task, which would go on asking the model.
         task.abort();
+        // Lessons of tasks that ended in time are reported also if the last one was stopped.
         self.say();
         match ended {
             Some(ended) => say_if_broken(ended),

@@ -46,6 +46,7 @@ impl LogArgs {
     /// Starts logging.
     pub(crate) fn start(&self) -> Result<(), Failure> {
         if self.log_format == Some(LogFormat::Json) {
+            // Before the first message, so that every line on stderr is JSON.
             output::speak_json();
         }
         let level = self.level()?;

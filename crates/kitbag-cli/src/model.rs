@@ -66,6 +66,7 @@ pub(crate) fn choose(folder: &Path) -> Result<PathBuf, Failure> {
         Failure::new(format_args!("cannot keep the folder `{folder}`: {problem}"))
     };
     let folder = fs::canonicalize(folder).map_err(|error| unusable(&error))?;
+    // The file holds one line, so a name with a newline could not be read back.
     let name = folder.to_str().filter(|name| !name.contains('\n'));
     let Some(name) = name else {
         return Err(unusable(&"its name is not one line of UTF-8"));

@@ -83,6 +83,7 @@ fn paint(
         let wait = if is_shown {
             TICK
         } else {
+            // The rest of the delay: a change of stage must not begin it again.
             delay.saturating_sub(begun.elapsed())
         };
         match next.recv_timeout(wait) {

@@ -73,6 +73,7 @@ impl StoreArgs {
     pub(crate) async fn open_if_any(&self) -> Result<Option<Store>, Failure> {
         let location = self.location()?;
         match &location {
+            // Only the default place may be missing. A store that somebody names must exist.
             Location::Sqlite(file) if !self.is_named() && !file.exists() => Ok(None),
             _ => self.open_existing(&location).await.map(Some),
         }
@@ -83,6 +84,7 @@ impl StoreArgs {
         let tenant = self.tenant()?;
         let store = Store::open_existing(location).await?.for_tenant(tenant);
         if let Some(name) = given(self.tenant.as_deref())
+            // A tenant is only a name: a mistyped one looks like an empty memory.
             && !store.has_tenant().await?
         {
             let known = "`kitbag memory tenants` lists those that the store has";
@@ -116,6 +118,7 @@ impl StoreArgs {
     /// Refuses `--store` for a command that names its stores in other arguments. A value of the environment is
     /// meant for the other commands.
     pub(crate) fn refuse_store(&self) -> Result<(), Failure> {
+        // clap does not tell an option from its variable, so the values are compared.
         let by_habit = env::var("KITBAG_STORE").ok();
         match &self.store {
             Some(store) if by_habit.as_ref() != Some(store) => Err(Failure::usage(

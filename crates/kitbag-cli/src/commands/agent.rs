@@ -43,6 +43,7 @@ fn list(project: &Project, json: bool) -> Result<(), Failure> {
     if json {
         let agents: Vec<Value> = agents.iter().map(|agent| agent.to_context()).collect();
         output::print_json(&agents)?;
+    // With errors the list may be empty because its file could not be read.
     } else if agents.is_empty() && is_usable {
         output::say("there are no agents; `kitbag init` writes a configuration with one");
     } else {
@@ -85,6 +86,7 @@ fn show(project: &Project, id: &str, json: bool) -> Result<(), Failure> {
         ("can", Some(agent.capabilities.join(", "))),
         ("documents", Some(agent.documents.join(", "))),
     ] {
+        // Only what the agent sets: a list of empty labels would hide the rest.
         if let Some(value) = value.filter(|value| !value.is_empty()) {
             text.push_str(&format!("{label:<10} {}\n", one_line(&value)));
         }

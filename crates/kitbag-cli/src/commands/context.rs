@@ -61,6 +61,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let engine = args.asked.engine(project);
     let engine = engine.traits(traits.unwrap_or_default());
     let engine = match args.counter.model() {
+        // A model brings its own counter, window and cache; a tokenizer alone only counts.
         Some(model) => engine.model(model),
         None => engine.counter(counter),
     };
@@ -96,6 +97,7 @@ impl Args {
         let message = match self.message.as_deref() {
             Some("-") => input::read("the message")?,
             Some(message) => message.to_owned(),
+            // The pipe may be idle, left open by the program that started us.
             None if input::is_piped() => input::read_soon()?.unwrap_or_default(),
             None => String::new(),
         };
@@ -129,6 +131,7 @@ impl Args {
         if let Some(view) = project.config.node(name) {
             return Ok(Some(view.clone()));
         }
+        // A node with errors is in the configuration without a value: the message must not say that it is unknown.
         if project.config.nodes.contains_key(name) {
             let what = format!("the node `{}` has mistakes in kitbag.yaml", one_line(name));
             return Err(Failure::new(what).hint("`kitbag layout check` names them"));

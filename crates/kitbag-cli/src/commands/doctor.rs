@@ -26,6 +26,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
+    // Opened without reporting: the problems are findings of their own.
     let project = args.project.open()?;
     let mut findings = checks::configuration(&project);
     findings.extend(checks::skills(&project));

@@ -44,12 +44,14 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let told = match found {
         Found::One(model) => {
             let bills = store::run(bills(asked, place)).unwrap_or_else(|failure| {
+                // The catalogue needs no memory: a store that fails only costs the figures of bills.
                 failure.warn("what the model's answers were billed is not known");
                 None
             });
             let told = details::of(asked, model, &providers, bills.as_ref());
             format!("{told}\n\n{}", tables::providers(&providers))
         }
+        // Providers are part of the whole list, and would be noise below a search.
         Found::Several(models) if asked.is_empty() => {
             let told = tables::models(&models);
             format!("{told}\n\n{}", tables::providers(&providers))

@@ -273,6 +273,7 @@ enum Chosen {
 /// The named conversation, or the sender's latest one without a name: the open one, or the one whose
 /// reminders the next takes over.
 async fn chosen(args: &Args, store: &Store) -> Result<Chosen, Failure> {
+    // Before the store is asked: a sender next to an id is a mistake in the arguments.
     if let Some(named) = &args.conversation {
         named.check(args.sender.as_deref())?;
     }
@@ -284,6 +285,7 @@ async fn chosen(args: &Args, store: &Store) -> Result<Chosen, Failure> {
     let sender = named_or_only(store, args.sender.as_deref()).await?;
     let found = store.conversations(&args.channel, &sender, u32::MAX).await;
     let mut found = found.map_err(store::wrong)?.into_iter();
+    // The list begins with the latest conversation.
     let found = found.find(|conversation| conversation.name.as_ref() == name);
     Ok(found.map_or(Chosen::None { sender }, |found| {
         Chosen::Conversation(found.id)

@@ -89,6 +89,7 @@ fn count(path: &Path, counter: &Counter) -> Result<StreamCount, StreamError> {
     if input::is_stdin(path) {
         return counter.count_reader(io::stdin().lock());
     }
+    // Streamed: the file may be larger than the memory.
     let file = File::open(path)?;
     if file.metadata()?.is_dir() {
         return Err(io::Error::other("is a directory; name the files in it").into());

@@ -19,6 +19,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, checkpoints: &Checkpoints) -> Result<(), Failure> {
     let listing = checkpoints.list()?;
     // A damaged file must not hide the others.
+    // On stderr, so that the JSON on stdout can be parsed.
     for problem in &listing.problems {
         output::say_error(&problem.to_string(), Some(&problem.hint()));
     }

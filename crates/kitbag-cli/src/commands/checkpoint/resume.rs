@@ -81,6 +81,7 @@ fn say_changed(checkpoint: &Checkpoint, root: &Path) {
         let modified = modified
             .ok()
             .and_then(|time| Timestamp::try_from(time).ok());
+        // A missing file counts as changed: the saved text of it is out of date as well.
         modified.is_none_or(|modified| modified > checkpoint.timestamp)
     };
     let files = chunks(checkpoint).iter();

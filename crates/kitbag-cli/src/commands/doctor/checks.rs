@@ -34,6 +34,7 @@ pub(super) fn configuration(project: &Project) -> Vec<Finding> {
     let mut findings: Vec<Finding> = project.problems.iter().map(problem).collect();
     let files = project.files.iter().map(|file| file.display().to_string());
     let files: Vec<String> = files.collect();
+    // The files are listed as working only if nothing in them is broken.
     let is_broken = project.problems.iter().any(FileProblem::is_error);
     match files.is_empty() {
         true => findings.push(
@@ -53,6 +54,7 @@ pub(super) fn skills(project: &Project) -> Vec<Finding> {
     let broken = skills.problems.iter().filter(|problem| problem.is_error());
     let broken = broken.map(|problem| {
         let advice = "`kitbag skill check` tells all that is wrong with skills";
+        // A note, since a skill that cannot be read is left out and everything else works.
         Finding::new(TOPIC, State::Note, problem.to_string()).advise(advice)
     });
     let names = skills.skills.iter().map(|skill| skill.text.name.as_str());
@@ -68,6 +70,7 @@ pub(super) fn skills(project: &Project) -> Vec<Finding> {
 pub(super) async fn memory(place: &StoreArgs) -> Result<Finding, Failure> {
     const TOPIC: &str = "memory";
     let location = place.location()?;
+    // One block for opening and reading: either error is a finding, and the other checks go on.
     let opened = async {
         match place.open_if_any().await? {
             Some(store) => Ok(Some(store.stats().await?)),
@@ -119,6 +122,7 @@ pub(super) fn providers(project: &Project) -> Vec<Finding> {
     // A built-in provider that takes no key, such as a local server, may not be running.
     let is_ready = |provider: &ProviderSummary| {
         let has_key = match &provider.key {
+            // Unknown counts as ready: the key of a program is not read to find out.
             Some(key) => key.is_set != Some(false),
             None => provider.is_configured,
         };

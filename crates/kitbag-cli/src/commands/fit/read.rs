@@ -51,6 +51,7 @@ fn chunks(name: &str, text: &str) -> Result<Vec<ContextChunk>, Failure> {
             malformed(line, &what, &error)
         })
     };
+    // Before the errors, since an unknown field often is the misspelt one that is missing.
     say_unknown_fields(name, &items);
     items.iter().enumerate().map(chunk).collect()
 }
@@ -70,6 +71,7 @@ fn say_unknown_fields(name: &str, items: &[&RawValue]) {
             *unknown.entry(field).or_default() += 1;
         }
     }
+    // Counted over all chunks: a program makes the same mistake in each of them.
     for (field, count) in unknown.iter().take(5) {
         say(format_args!(
             "note: {name}: the field `{field}` of {count} chunks is ignored"

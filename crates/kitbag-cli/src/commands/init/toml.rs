@@ -63,6 +63,7 @@ fn parts(text: &str) -> Result<Option<Parts<'_>>, String> {
     let Some(begin) = begin else {
         return Ok(None);
     };
+    // Without its end nobody knows which of the lines that follow are ours.
     let end = end.ok_or_else(|| format!("the line `{END}` is missing"))?;
     let part = |range| text.get(range).unwrap_or_default();
     let parts = Parts {
@@ -124,6 +125,7 @@ fn stretch(program: &str) -> String {
     );
     let command = string(&format!("{}{COMMAND}", quoted(program)));
     // Codex has no event for the end of a session.
+    // The other events have the same names and timeouts as in Claude Code.
     let hooks = HOOKS.iter().filter(|(event, _)| *event != "SessionEnd");
     let hooks = hooks.map(|(event, timeout)| {
         format!(

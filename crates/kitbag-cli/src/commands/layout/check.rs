@@ -19,6 +19,7 @@ pub(super) fn run(args: &ListArgs) -> Result<(), Failure> {
     if args.json {
         output::print_json(&report)?;
     } else {
+        // JSON holds the problems itself, so only people get them on stderr.
         say_problems(&problems);
         if project.files.is_empty() {
             output::say("note: no configuration was found; only the built-in layouts were checked");

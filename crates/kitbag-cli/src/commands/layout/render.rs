@@ -104,6 +104,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let variable = |name: &str| env::var(name).ok();
     if args.raw {
         let part = agent_part(&project, &request, &variable)?;
+        // A raw template has no ledger, in which the problems would otherwise stand.
         say_problems(&part.contribution.problems);
         say_redacted(&part.contribution.redacted);
         return print_raw(args, &part);
@@ -162,6 +163,7 @@ impl Args {
             let hint = "say what is asked, or look at the layout alone with --raw";
             return Err(Failure::usage(what).hint(hint));
         }
+        // A payload holds the prompt as one string, which a request is not.
         if self.json && !self.format.is_text() {
             let form = self.format.as_str();
             let what = format!("the prompt of a payload is a text, which `{form}` is not");

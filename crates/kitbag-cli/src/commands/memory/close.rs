@@ -174,6 +174,7 @@ async fn close(
         facts: Vec::new(),
     };
     if let Some(engine) = engine {
+        // After closing, since the summary by rules is there in any case, and the model's takes its place.
         let lessons = engine.learn_from(id).await;
         let found = lessons.facts.iter().map(|fact| FoundFact {
             key: fact.key.clone(),

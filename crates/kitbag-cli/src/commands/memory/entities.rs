@@ -40,6 +40,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let store = place.open().await?;
     let layers = store.layers(args.conversation).await?;
     if let Some(key) = &args.archived {
+        // Results are data of an agent's steps, so they are printed as JSON in any case.
         return print_archived(args, &layers, key);
     }
     let registry = &layers.id_registry;

@@ -67,6 +67,7 @@ struct Limit {
 
 pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let store = match &args.command {
+        // Only setting a fact may begin a memory; the others need one that exists.
         Command::Set { .. } => place.open_or_make().await?,
         _ => place.open().await?,
     };
@@ -85,6 +86,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             let facts = store.fact_history(&sender, key.as_deref(), one_more(limit.limit));
             let mut facts = facts.await?;
             match key {
+                // Values come oldest first, and the latest are of more use; of several keys the first are kept.
                 Some(_) => limit.cut(&mut facts, Keep::Last, "the latest values"),
                 None => limit.cut(&mut facts, Keep::First, "the first values by key"),
             }

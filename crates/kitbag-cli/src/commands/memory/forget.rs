@@ -86,6 +86,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     if !args.yes {
         confirm(&store, &what, args.limit).await?;
     }
+    // After the question: a line of progress would cover it.
     let progress = Progress::start("forgetting");
     let gone = store.forget(what).await?;
     drop(progress);
@@ -110,6 +111,7 @@ async fn what(args: &Args, store: &Store) -> Result<Forget, Failure> {
     }
     let mut messages = MessageFilter::default();
     args.times.add_to(&mut messages);
+    // `--before` takes an age as well; both bound the same end.
     messages.until = args.before.or(messages.until);
     if let Some(words) = &args.matching {
         messages = messages.with_words(words);

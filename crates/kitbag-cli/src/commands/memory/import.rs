@@ -93,6 +93,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             }
             Err(problem) if stops || problem.is_final => {
                 if is_empty {
+                    // With no message at all, the records that were left out explain the failure.
                     report::say_left_out(import.tally());
                 }
                 return Err(keeper.end_early(problem.into()).await);
@@ -153,6 +154,7 @@ fn message(line: ImportLine, place: &Place) -> Result<Import, Problem> {
     }
     message.reference = line.reference;
     message.message.name = line.speaker;
+    // A repeated memory must not be found as if it had been said twice.
     message.recallable = !line.recalled;
     let mut import = Import::new(line.channel, line.sender, line.conversation, message);
     import.title = line.title;

@@ -81,6 +81,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     }
     let query = Query::new(args.query.as_deref().unwrap_or_default());
     let found = recall.find(&query, &mut None).await?;
+    // The most specific reason alone: nothing fits, the name is unknown, or nothing is remembered.
     if found.is_empty() && !recall.say_misfit(&found) && !recall.say_unknown().await? {
         output::say("nothing is remembered about it");
     }
@@ -88,6 +89,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         return Ok(output::print_json(&found)?);
     }
     if let Some((_, counter)) = &recall.counter {
+        // Only with a budget are tokens counted at all.
         say_exactness(counter);
     }
     let text = match args.explain {

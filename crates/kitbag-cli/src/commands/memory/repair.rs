@@ -49,6 +49,7 @@ struct Report {
 pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let store = place.open().await?;
     let progress = Progress::start("looking for damaged rows");
+    // Found before anything changes, so that the same rows are written to the file and removed.
     let damaged = store.damaged_rows().await?;
     let set_aside = damaged.len();
     if args.dry_run {
@@ -110,6 +111,7 @@ fn report(args: &Args, report: Report) -> Result<(), Failure> {
     } else {
         say(args, &report);
     }
+    // A dry run has done its job by listing the problems.
     match is_whole || args.dry_run {
         true => Ok(()),
         false => Err(Failure::reported()),

@@ -43,6 +43,7 @@ struct Row {
 
 pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let file = args.file.display();
+    // Restoring a store into itself with `--replace` would delete what it reads.
     if place.location()?.is_file_of(&args.file) {
         let what = format!("{file} is the store itself");
         return Err(Failure::usage(what).hint("name another store with `--store`"));
@@ -88,6 +89,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             rows: 0,
             problem: None,
         };
+        // Tenants after a failure are not tried, and the report says so.
         if failure.is_some() {
             row.problem = Some("it was not tried after that".to_owned());
         } else {

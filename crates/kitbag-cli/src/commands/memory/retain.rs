@@ -65,6 +65,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         return Err(Failure::new(what).hint("write `memory: {retention: 90d}` into kitbag.yaml"));
     }
     let store = place.open().await?;
+    // One moment for all channels, so that the same age means the same day.
     let now = Timestamp::now();
     let mut due = Vec::new();
     for channel in channels(&store).await? {
@@ -82,6 +83,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             channel: channel.clone(),
             before,
         };
+        // Most channels have no refusals, and a question about none would only disturb.
         if !ForgetPreview::of(&store, &refusals, 0).await?.is_empty() {
             due.push((channel, before, refusals));
         }

@@ -20,6 +20,7 @@ pub(crate) async fn named_or_only(store: &Store, named: Option<&str>) -> Result<
         return Ok(sender.to_owned());
     }
     let mut known = store.sender_names(LOOKED_AT).await?;
+    // Otherwise `kitbag ask` would need `--sender` as soon as hooks had run in two projects.
     if known.iter().any(is_person) {
         known.retain(is_person);
     }
@@ -150,6 +151,7 @@ fn nearest<'a>(written: &str, names: &[&'a str]) -> Vec<&'a str> {
     let mut near: Vec<(usize, &str)> = names
         .iter()
         .map(|name| (strsim::osa_distance(&written, &name.to_lowercase()), *name))
+        // More than a third of the letters wrong is another name.
         .filter(|(distance, name)| *distance <= name.chars().count().div_ceil(3))
         .collect();
     near.sort_unstable();

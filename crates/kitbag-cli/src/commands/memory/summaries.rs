@@ -44,6 +44,7 @@ struct Row {
 pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let store = place.open().await?;
     let sender = named_or_only(&store, args.sender.as_deref()).await?;
+    // The store keeps summaries by channel, so all channels of the sender are asked.
     let channels = match &args.channel {
         Some(channel) => vec![channel.clone()],
         None => channels_of(&store, &sender).await?,

@@ -40,9 +40,11 @@ struct Report {
 }
 
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    // Before the store is opened: an age that is too long is a mistake in the arguments.
     let before = args.prompts_older_than.map(before).transpose()?;
     let store = store.open().await?;
     let progress = Progress::start("compacting");
+    // Before prompts are removed, so that the difference is that of the whole command.
     let file_bytes_before = store.stats().await?.file_bytes;
     let pruned = match (before, args.prompts_max_bytes) {
         (None, None) => Pruned::default(),

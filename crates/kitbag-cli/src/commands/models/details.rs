@@ -18,6 +18,7 @@ pub(super) fn of(
     bills: Option<&Calibration>,
 ) -> String {
     let mut lines = Lines(vec![one_line(asked)]);
+    // A name that only resembles a known model gets the profile of its family, and must not look exact.
     let is_family = !ModelProfile::models().contains(model);
     if is_family {
         lines.add(

@@ -74,6 +74,7 @@ pub(crate) fn recall(root: &Path, cache_folder: Option<&Path>) -> Option<Decisio
 }
 
 fn place(root: &Path, cache_folder: Option<&Path>) -> Option<PathBuf> {
+    // The same folder by another path has the same last pack.
     let root = root.canonicalize().ok()?;
     let key = Key::new("last pack", &[root.as_os_str().as_encoded_bytes()]);
     let bytes = key.as_bytes().iter();

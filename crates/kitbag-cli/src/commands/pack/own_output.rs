@@ -23,6 +23,7 @@ pub(super) fn patterns(root: &Path, output: Option<&Path>) -> Vec<String> {
 /// The path of a file that may not exist yet.
 fn whole_path(file: &Path) -> Option<PathBuf> {
     let file = behind_links(file);
+    // The folder and not the file, which may not exist yet.
     let folder = folder_of(&file).canonicalize().ok()?;
     Some(folder.join(file.file_name()?))
 }

@@ -15,6 +15,7 @@ pub(crate) fn place(root: &Path, typed: &str) -> Result<String, Failure> {
     let shown = root.display();
     // The root comes first: paths in a pack are relative to it, and people copy them from there.
     let found = [root.join(typed), PathBuf::from(typed)];
+    // Canonical paths, so that a link inside the root that leads out of it is refused.
     let found = found.iter().find_map(|path| path.canonicalize().ok());
     let found = found.ok_or_else(|| {
         let what = format!("there is no file `{typed}` below the root `{shown}`");

@@ -49,6 +49,7 @@ pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
             line.push_str(&format!(" from {}", quoted(cues.iter().take(3))));
         }
     }
+    // Only for a named model: without one nobody knows who will read the prompt.
     if let Some(price) = model.and_then(|model| price(pack, model)) {
         line.push_str(&format!("; {price} for the input"));
     }

@@ -37,6 +37,7 @@ impl TaskArgs {
         stdin: Stdin,
     ) -> Result<(String, Option<Attachment>), Failure> {
         let attaches_stdin = self.attach.as_deref().is_some_and(input::is_stdin);
+        // Stdin can be read only once, so it is either the task or the attachment.
         let may_be_task = stdin == Stdin::TaskOrAttached && !attaches_stdin;
         let task_file = match (given, self.task_file.as_deref()) {
             (Some("-"), _) => Some(Path::new("-")),

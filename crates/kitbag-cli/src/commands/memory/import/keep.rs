@@ -154,7 +154,9 @@ impl Keeper {
         }
         let is_nameless = |import: &&Import| import.message.reference.is_none();
         let nameless = batch.iter().filter(is_nameless).count();
+        // Held until the counts are added: an interrupt reports either the batch and its count, or neither.
         let mut kept = self.kept.lock().await;
+        // The expensive part, analysis and masking, runs before the transaction.
         let batch = ImportBatch::with_secrets(batch, self.store.secrets());
         let batch = batch.map(|batch| match self.restore {
             Some(RestoreForgotten) => batch.restoring_forgotten(),
@@ -167,6 +169,7 @@ impl Keeper {
         let imported = match imported {
             Ok(imported) => imported,
             Err(error) => {
+                // `told` takes the lock itself.
                 drop(kept);
                 return Err(self.told(error.into()).await);
             }

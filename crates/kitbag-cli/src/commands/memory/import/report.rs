@@ -55,6 +55,7 @@ impl Skipped {
             output::say(format_args!("skipped {}", problem.what));
             self.named.push(problem.what);
         }
+        // Bad records of one file usually have one cause: the first hint is enough.
         self.hint = self.hint.or(problem.hint);
     }
 

@@ -133,6 +133,7 @@ pub(super) async fn run(file: &Path, recall: &Recall<'_>) -> Result<(), Failure>
     let mut line = Vec::new();
     for number in 1_u64.. {
         line.clear();
+        // Limited for each line, so that a file without line ends does not fill the memory.
         let mut limited = source.by_ref().take(LONGEST_LINE);
         let read = limited.read_until(b'\n', &mut line);
         let unreadable = |error| Failure::new(format_args!("cannot read the queries: {error}"));
@@ -143,6 +144,7 @@ pub(super) async fn run(file: &Path, recall: &Recall<'_>) -> Result<(), Failure>
             let most = LONGEST_LINE >> 10;
             return Err(wrong(number, format_args!("longer than {most} KiB")));
         }
+        // Windows programs begin UTF-8 with this mark.
         let mark = b"\xef\xbb\xbf";
         let text = line.strip_prefix(mark).unwrap_or(&line).trim_ascii();
         if text.is_empty() {
