@@ -212,8 +212,10 @@ pub async fn gather(gatherers: &[Arc<dyn Gatherer>], task: &GatherTask) -> Contr
                     chunks = gathered.chunks.len(),
                     problems = gathered.problems.len(),
                 );
+                // `add` replaces secrets; chunks of a caller's own gatherer pass it too.
                 gathered.chunks.into_iter().for_each(|chunk| all.add(chunk));
                 for mut problem in gathered.problems {
+                    // A gatherer does not have to repeat its name in each problem.
                     if problem.source.is_empty() {
                         problem.source = gatherer.name().to_owned();
                     }

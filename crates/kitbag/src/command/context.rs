@@ -94,6 +94,7 @@ impl ContextWindow {
             tokens: assembly.tokens,
             parts,
             cached,
+            // Out for another reason than room, so that a larger budget would not help.
             unwanted: out.count() - left_out.len(),
             left_out,
         }
@@ -109,6 +110,7 @@ pub(super) async fn context(
         "" => NO_MESSAGE,
         message => message,
     };
+    // A prompt needs a message. The placeholder costs a token and recalls nothing.
     incoming.message = message.into();
     let engine = asked.engine;
     let mut turn = engine.turn(incoming)?;
@@ -138,6 +140,7 @@ fn cached(engine: &Engine, prompt: &TurnPrompt, counter: &dyn TokenCounter) -> C
     let least = composed.settings.traits.cache.min_tokens;
     Cached::Nothing(match (expected.read, expected.miss) {
         (None, _) => "no cache of this model is known".to_owned(),
+        // The reason is told only if nothing is cached: a part that is cached needs no excuse.
         (Some(0), Some(miss)) => miss.to_string(),
         (Some(0), None) if reuse.shared == 0 => "the requests begin differently".to_owned(),
         (Some(0), None) => format!("the model caches no less than {} tokens", grouped(least.0)),

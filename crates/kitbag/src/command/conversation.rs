@@ -56,6 +56,7 @@ impl Engine {
 
     /// Ends the conversation of a sender who was admitted.
     async fn end_admitted(&self, incoming: &mut Incoming) -> Result<Ended, StoreError> {
+        // The next message must not return to the conversation that is closed here.
         incoming.conversation = ConversationChoice::default();
         let Some(store) = &self.store else {
             return Ok(Ended::None);
@@ -77,6 +78,7 @@ impl Engine {
 pub(super) async fn new(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
     asked.takes_nothing()?;
     asked.store()?;
+    // A conversation that was chosen by its name would simply continue with the next message.
     if !matches!(asked.incoming.conversation, ConversationChoice::Idle(_)) {
         return Err(asked.wrong("ends the open conversation, and this one was chosen by its name"));
     }

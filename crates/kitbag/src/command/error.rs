@@ -46,6 +46,7 @@ impl CommandError {
     /// The remedy.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
+        // A message may begin with a path or a slash by chance.
         let as_message = "a space before the slash sends it to the model";
         match self {
             Self::Unknown { near: None, .. } => {

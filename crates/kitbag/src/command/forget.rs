@@ -26,6 +26,7 @@ pub(super) async fn forget(asked: Asked<'_>) -> Result<CommandReply, CommandErro
         let gone = store.forget(what).await?;
         return Ok(forgotten(&gone).into());
     }
+    // In a chat nobody can be asked in between, so the question and the answer are two commands.
     let preview = ForgetPreview::of(store, &what, LISTED).await?;
     let mut text = preview.text("would forget");
     if !preview.is_empty() {
@@ -51,6 +52,7 @@ async fn what(asked: Asked<'_>, store: &Store, words: &str) -> Result<Forget, Co
         }
         ("fact", key) if !key.is_empty() => {
             let channel = asked.channel().to_owned();
+            // Also a fact that no longer holds can be forgotten, with its history.
             let values = store.fact_history_on(&channel, &sender, key).await?;
             if values.is_empty() {
                 return Err(asked.wrong(format!("knows no fact `{key}` about {sender}")));

@@ -11,6 +11,7 @@ pub(super) fn help(word: &str) -> Result<String, CommandError> {
         let lines: Vec<String> = COMMANDS.iter().map(short).collect();
         return Ok(lines.join("\n"));
     }
+    // `/help /new` and `/help NEW` ask for the same.
     let name = word.trim_start_matches('/').to_lowercase();
     let known = COMMANDS.iter().find(|spec| spec.name == name);
     let spec = known.ok_or_else(|| CommandError::Usage {

@@ -15,6 +15,7 @@ pub(super) async fn history(asked: Asked<'_>) -> Result<CommandReply, CommandErr
         given => given
             .parse()
             .ok()
+            // Zero would list nothing and look like an empty conversation.
             .filter(|count| *count > 0)
             .ok_or_else(|| {
                 asked.wrong(format!(

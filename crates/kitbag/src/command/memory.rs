@@ -38,6 +38,7 @@ async fn recalled(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
         .at((asked.engine.clock)())
         .on_channel(asked.channel());
     let mut lines = Vec::new();
+    // Facts come first: they say in one line what messages say in several.
     for known in store.recall_facts(&request).await? {
         let (key, value) = (known.fact.key, known.fact.value);
         lines.push(format!(

@@ -56,6 +56,7 @@ async fn add(
         )));
     }
     let key = reminder_key(text);
+    // The key contains the hash of the text, so equal keys are equal reminders.
     if entries.as_slice().iter().any(|one| one.key == key) {
         return Ok("every prompt of this conversation holds it already".to_owned());
     }
@@ -73,6 +74,7 @@ async fn add(
     change(asked, store, EntryAction::Upsert { message }).await?;
     let mut told =
         format!("every prompt of this conversation holds it now; `/remind remove {key}` ends that");
+    // A reminder is in every prompt, so a suspicious one is worth a warning at once.
     for problem in Findings::of(text).problems() {
         told.push_str(&format!("\nwarning: {}", problem.message));
     }

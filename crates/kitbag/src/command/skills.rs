@@ -17,6 +17,7 @@ pub(super) async fn skills(asked: Asked<'_>) -> Result<CommandReply, CommandErro
     let said = said(asked).await?;
     let mut lines: Vec<String> = skills.skills.iter().map(|skill| said.line(skill)).collect();
     let problems = skills.problems.iter();
+    // A skill with an error is missing from the list; the warning says why.
     lines.extend(problems.map(|problem| format!("warning: {problem}")));
     Ok(lines.join("\n").into())
 }

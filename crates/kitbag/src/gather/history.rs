@@ -33,6 +33,7 @@ impl Gatherer for History {
             let workspace = workspace?;
             let history = match workspace.repository() {
                 Some(repository) => repository.history().map_err(GatherError::new)?,
+                // A folder outside git has no history, which is no error.
                 None => &[],
             };
             let commits = history.get(..commits).unwrap_or(history);
@@ -50,6 +51,7 @@ impl Gatherer for History {
 
 fn line(commit: &Commit) -> String {
     let id: String = commit.id.chars().take(8).collect();
+    // A commit may carry any time; one out of range is shown as 1970.
     let time = Timestamp::from_second(commit.time).unwrap_or_default();
     let day: String = time.to_string().chars().take(10).collect();
     format!("{id} {day} {}\n", commit.subject)

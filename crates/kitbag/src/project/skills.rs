@@ -51,6 +51,7 @@ impl SkillPlaces {
     pub(super) fn read_for(&self, settings: &SkillSettings) -> Skills {
         let mut skills = self.read();
         skills.budget = settings.budget();
+        // By name and after reading, so that disabling a skill does not bring back a namesake in another folder.
         let is_on = |name: &str| !settings.disabled.contains(name);
         skills.skills.retain(|skill| is_on(&skill.text.name));
         let ignored = settings.ignored_allow.iter().map(|path| {

@@ -148,6 +148,7 @@ impl ClaudeCode {
                 entry.insert("env".to_owned(), json!(server.env));
             }
             let entry = RawJson::from_value(&entry).map_err(|error| self.wrong(error))?;
+            // The configuration of the user wins over a server of the same name in the request.
             servers.entry(server.name).or_insert(entry);
         }
         let tools = settings.tools.iter().cloned();
@@ -192,6 +193,7 @@ impl ClaudeCode {
     async fn ask(&self, request: &Request) -> Result<ReplyStream, ProviderError> {
         let (command, file) = self.command(request)?;
         let mut secrets = self.settings.hidden.clone();
+        // The program may print its key, in an error of the API for example.
         secrets.extend(self.key()?.cloned());
         let program = self.program().to_owned();
         let child = Child::start(command, request.body().into_bytes());
@@ -212,6 +214,7 @@ impl ClaudeCode {
                 answer.read().await;
             }
         };
+        // The time includes the start of the program.
         if timeout(timeouts.first_byte, first).await.is_err() {
             return Err(answer.late(Stage::FirstByte));
         }
@@ -292,6 +295,7 @@ impl Answer {
             }
             Ok(None) => {
                 let told = scrubbed(&self.secrets, self.child.end().await);
+                // An answer that was complete has ended the loop before: the end of the output here means a failure.
                 self.events.push_back(Err(self.decoder.ended(&told)));
             }
             Err(problem) => {
@@ -348,6 +352,7 @@ fn is_there(program: &str) -> bool {
         // A path is not searched for in `PATH`, as in a shell.
         return path.is_file();
     }
+    // Searched here: starting the program only to see that it exists would take much longer.
     let folders = env::var_os("PATH").unwrap_or_default();
     let name = format!("{program}{}", env::consts::EXE_SUFFIX);
     env::split_paths(&folders).any(|folder| folder.join(&name).is_file())

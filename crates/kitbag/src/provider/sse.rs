@@ -47,6 +47,7 @@ impl SseReader {
             }
         }
         let held = self.data.as_ref().map_or(0, String::len);
+        // Checked after each piece, so that a line without an end cannot grow without a limit.
         match self.line.len() + held > LARGEST {
             true => Err(TooLarge),
             false => Ok(events),

@@ -39,6 +39,7 @@ impl Engine {
             stages.end("command", command.name());
             return Ok(Response::Command(reply));
         }
+        // Recorded also when it finds nothing, so that each turn has the same stages.
         stages.end("command", "none");
         let answer = Box::pin(self.answer_received(turn, stages, &findings, show, stop));
         Ok(Response::Answer(Box::new(answer.await?)))

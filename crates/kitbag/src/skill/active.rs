@@ -46,6 +46,7 @@ impl Activation {
         if message.named == Some(skill.text.name.as_str()) {
             return Some(Self::Named);
         }
+        // Triggers first: they say more about the reason than the name.
         let mut phrases = skill.text.triggers.iter().chain([&skill.text.name]);
         let found = phrases.find(|phrase| message.words.have(&Words::of(phrase)));
         found.cloned().map(Self::Triggered)

@@ -13,6 +13,7 @@ pub(super) fn catalogue(
     budget: Tokens,
     counter: &dyn TokenCounter,
 ) -> Option<String> {
+    // Skills are sorted by name, so the list is the same in every turn.
     let all: Vec<String> = skills.skills.iter().map(item).collect();
     let has_project = skills.skills.iter().any(|skill| !skill.origin.is_trusted());
     let fits = |count: usize| counter.count(&text(&all, count, has_project)) <= budget;

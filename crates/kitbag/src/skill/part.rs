@@ -59,6 +59,7 @@ pub(crate) fn skill_part(
     if let Some(name) = message.named.filter(|name| skills.get(name).is_none()) {
         part.tell(unknown(name, skills));
     }
+    // The text of a removed skill must leave the conversation, although that costs the cached prefix.
     part.contribution.draft.retracted = retracted(skills, epoch);
     part
 }

@@ -57,6 +57,7 @@ impl Toolbox {
         }
         match &self.approve {
             Some(approve) => approve(ApprovalRequest { tool, arguments }).await,
+            // Refused and not an error: the model reads the reason and can go on without the tool.
             None => Approval::Refuse("nobody is here to approve a tool that writes".to_owned()),
         }
     }

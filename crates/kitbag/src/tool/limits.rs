@@ -47,6 +47,7 @@ impl ToolLimits {
     #[must_use]
     pub fn with_time(mut self, time: Duration) -> Self {
         self.time = time;
+        // One call must not outlast the turn.
         self.call_time = self.call_time.min(time);
         self
     }

@@ -9,6 +9,7 @@ const LONGEST_NAME: usize = 48;
 /// that another export of the same memory is the same fact.
 pub(super) fn fact_of(text: &str) -> Option<(String, String)> {
     let text = text.trim();
+    // A long memory is left out and counted, rather than cut.
     if text.is_empty() || text.chars().count() > LONGEST {
         return None;
     }

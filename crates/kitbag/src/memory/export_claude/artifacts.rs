@@ -45,6 +45,7 @@ pub(super) fn use_tool<'a>(
         }
         _ => return ToolUse::Other,
     };
+    // An empty `old_str` replaces nothing: such a call writes the whole document.
     let change = text(input, "old_str").filter(|old| !old.is_empty());
     if let Some(old) = change.filter(|_| command != "create" && command != "rewrite") {
         let new = text(input, "new_str").unwrap_or_default();
@@ -87,6 +88,7 @@ pub(super) fn take_out(
         let written = Written {
             id,
             title,
+            // The tags stand on lines of their own, which are no part of the document.
             text: content.trim_matches('\n'),
         };
         documents.write(written, origin, tally);

@@ -34,6 +34,7 @@ pub(super) fn exported(
     for (reference, text) in texts.filter(|(_, text)| !text.trim().is_empty()) {
         tally.add(RecordKind::MemoryTexts);
         exported.messages.push(Ok(Said {
+            // The same reference in each export, so that a later one updates the text.
             reference: Some(reference),
             role: Role::Assistant,
             speaker: None,

@@ -48,6 +48,7 @@ impl Contents {
 impl Names {
     fn add(&mut self, path: &str) {
         self.count += 1;
+        // Archives may have thousands of files; a few names show what kind of archive it is.
         if self.first.len() < NAMED {
             self.first.push(format!("`{path}`"));
         }

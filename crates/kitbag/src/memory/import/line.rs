@@ -84,6 +84,7 @@ pub(in crate::memory) fn time_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => {
             let text = text.trim();
+            // Kept as written, with its zone or without: the speaker's clock is part of what was said.
             kitbag_core::time::parse(text).map(|_| text.to_owned())
         }
         Value::Number(seconds) => {

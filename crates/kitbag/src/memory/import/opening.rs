@@ -95,6 +95,7 @@ impl Scan {
             }
             b':' => self.has_colon = true,
             b'[' if self.depth == 1 && self.has_colon && self.key == KEY => {
+                // Known as soon as the list begins: the rest of the file is not looked at.
                 return Some(Opening::Wrapper(end));
             }
             b'{' | b'[' => self.depth += 1,
@@ -104,6 +105,7 @@ impl Scan {
                     return Some(self.so_far());
                 }
             }
+            // Another value after the key, such as a number.
             _ => self.has_colon = false,
         }
         None

@@ -90,6 +90,7 @@ impl<R: BufRead> BufRead for Utf8<R> {
         if self.encoding.is_none() {
             let first = self.reader.fill_buf()?.first().copied();
             self.encoding = Some(match encoding_of(first) {
+                // The decoder checks the second byte of the mark itself.
                 Some(known) => TextEncoding::Utf16(Box::new(known.new_decoder_with_bom_removal())),
                 None => TextEncoding::Utf8,
             });

@@ -92,6 +92,7 @@ pub(super) fn parse(
         message.title = message.title.or_else(|| written.title.clone());
         message.at = message.at.or_else(|| written.at.clone());
         message.metadata = message.metadata.or_else(|| written.metadata.clone());
+        // The place in the conversation names a message, so that a second import finds it known.
         message.reference = message.reference.or_else(|| Some((index + 1).to_string()));
         lines.push(message.line(defaults, place)?);
     }
@@ -151,6 +152,7 @@ fn said_in(content: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
             let texts = parts.iter().filter_map(|part| {
+                // Parts may be bare texts or objects, depending on the program that wrote them.
                 let text = part.as_str().or_else(|| part.get("text")?.as_str());
                 let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
                 text.or_else(|| kind.contains("image").then_some("[image]"))

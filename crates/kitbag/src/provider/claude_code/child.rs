@@ -69,6 +69,7 @@ impl Child {
         };
         let mut line = Vec::new();
         let count = stdout.take(LONGEST).read_until(b'\n', &mut line).await?;
+        // `take` stopped the reading, so the line has no end yet.
         if count as u64 == LONGEST {
             return Err(io::Error::other("one of its lines is too long"));
         }
@@ -79,6 +80,7 @@ impl Child {
     /// its end: the code, and the words on stderr.
     pub(super) async fn end(&mut self) -> String {
         let rest = async {
+            // Reads the rest, so that the program does not block on a full pipe and can end.
             while let Ok(Some(_)) = self.line().await {}
             self.process.wait().await
         };

@@ -66,6 +66,7 @@ impl Decoder {
 
     fn count(&mut self, usage: &Value) -> ReplyEvent {
         let counts = &mut self.usage;
+        // The counts of the request come in the first event and those of the answer in the last.
         let set = |name, count: &mut u64| *count = number(usage, name).unwrap_or(*count);
         set("input_tokens", &mut counts.input);
         set("cache_read_input_tokens", &mut counts.cache_read);
@@ -91,6 +92,7 @@ impl Decoder {
             fields,
             added: BTreeMap::new(),
         };
+        // Usually empty in a stream; a whole answer has all of its text here.
         let text = block.text("text").filter(|text| !text.is_empty());
         let is_text = block.kind() == "text";
         self.blocks.insert(index, block);

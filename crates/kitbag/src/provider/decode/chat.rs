@@ -31,10 +31,12 @@ impl Decoder {
             return Ok(events);
         }
         let event = json(data)?;
+        // Some servers report an error as an event, with status 200.
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
             return Err(broke_off(error));
         }
         let choices = event.get("choices").and_then(Value::as_array);
+        // Only the first choice counts. The event with the usage has none.
         if let Some(choice) = choices.and_then(|choices| choices.first()) {
             let delta = choice.get("delta").unwrap_or(&Value::Null);
             // The API itself has no field for reasoning; servers of open models use one of these.

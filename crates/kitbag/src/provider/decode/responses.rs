@@ -24,6 +24,7 @@ impl Decoder {
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
                 events.push(ReplyEvent::Thinking(delta()));
             }
+            // Calls are taken whole, from the finished item, so that their pieces need not be joined.
             "response.output_item.done" => events.extend(self.item(data)),
             kind @ ("response.completed" | "response.incomplete") => {
                 let response = event.get("response").unwrap_or(&Value::Null);

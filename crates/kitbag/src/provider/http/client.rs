@@ -55,6 +55,7 @@ impl HttpClient {
         builder.pool_timer(TokioTimer::new());
         // Retrying is up to `retry`, which knows whether any byte of an answer has come.
         builder.retry_canceled_requests(false);
+        // Decided once for the address of the client, by HTTPS_PROXY, NO_PROXY and the like.
         let Some(proxy) = Matcher::from_env().intercept(address) else {
             return Ok(Self(Route::Direct(builder.build(tls.wrap_connector(http)))));
         };
@@ -109,6 +110,7 @@ fn tls(address: &Uri) -> Result<HttpsConnectorBuilder<WantsProtocols2>, String> 
             HttpsConnectorBuilder::new().with_webpki_roots()
         }
     };
+    // Plain HTTP stays possible for servers on this machine.
     Ok(builder.https_or_http().enable_http1())
 }
 

@@ -26,6 +26,7 @@ pub(super) async fn read(
     address: String,
     secrets: &[Secret],
 ) -> ProviderError {
+    // The status alone is an answer: a body that is too long or too slow is left out.
     let body = tokio::time::timeout(PATIENCE, Limited::new(body, MOST).collect()).await;
     let body = body.ok().and_then(Result::ok).map(|body| body.to_bytes());
     let text = body.map(|body| String::from_utf8_lossy(&body).into_owned());

@@ -64,6 +64,7 @@ impl Providers<'_> {
                 (Some(settings.base_url), settings.key)
             }
         };
+        // An entry of the configuration that has the name of a built-in provider inherits its model.
         let usual = built_in(name).and_then(|one| one.model().map(str::to_owned));
         Some(ProviderSummary {
             name: name.to_owned(),

@@ -90,6 +90,7 @@ impl Tool for PackTool {
         request.survey.exclude = asked.exclude;
         request.survey.pins = asked.pins;
         request.survey.changes = asked.changed_since.map(|revision| match revision.as_str() {
+            // Compared with the files on the disk, staged or not.
             "HEAD" => Changes::Uncommitted,
             _ => Changes::Since(revision),
         });

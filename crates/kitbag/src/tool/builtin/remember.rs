@@ -48,6 +48,7 @@ impl Tool for RememberTool {
         let text = asked.text.trim();
         let chars = text.chars().count();
         if chars == 0 || chars > MOST_CHARS {
+            // With the figures, so that the model can correct the call itself.
             let problem = format!("`text` has {chars} characters, and may have 1 to {MOST_CHARS}");
             return Err(ToolError::arguments(Self::NAME, problem));
         }
