@@ -137,6 +137,7 @@ fn base64(bytes: &[u8]) -> String {
         let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
         for digit in 0..4 {
             let value = bits >> (18 - 6 * digit) & 63;
+            // Six bits are always below 64, so the fallback is never used.
             let shown = DIGITS.get(value as usize).copied().unwrap_or(b'=');
             text.push(char::from(if digit <= group.len() { shown } else { b'=' }));
         }

@@ -48,6 +48,7 @@ pub(crate) fn is_stdin(file: &Path) -> bool {
 /// Tells whether stdin is a file, a pipe or a socket. A terminal and `/dev/null` hold nothing.
 pub(crate) fn is_piped() -> bool {
     let stdin = io::stdin();
+    // A person at a terminal has not prepared any input.
     if stdin.is_terminal() {
         return false;
     }
@@ -62,6 +63,7 @@ pub(crate) fn is_piped() -> bool {
             .map(|stdin| stdin.file_type());
         kind.is_ok_and(|kind| kind.is_file() || kind.is_fifo() || kind.is_socket())
     }
+    // Elsewhere the kind of stdin is not known, so it counts as a pipe.
     #[cfg(not(unix))]
     true
 }

@@ -33,6 +33,7 @@ impl InternalArgs {
 
 fn say_hidden(body: BodyForPeople<'_>) -> Cow<'_, str> {
     if body.hidden > 0 {
+        // On stderr, so that stdout holds the prompt alone.
         let (one, several) = ("internal message is", "internal messages are");
         let count = counted(body.hidden as u64, one, several);
         output::say(format_args!("note: {count} not shown without --internal"));

@@ -22,7 +22,7 @@ pub(crate) struct ProjectArgs {
     config: Option<PathBuf>,
 }
 
-// Which project is meant, and how it is told; each command says itself what it lists.
+// No doc comment: clap would show it as the help of each command that lists something.
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
     #[command(flatten)]
@@ -72,6 +72,7 @@ impl ProjectArgs {
                 config: project.config,
             })
         };
+        // Without a file of the user, the search would find the project's once more.
         let user = user.config.is_some().then(|| of(&user)).flatten();
         of(&project).into_iter().chain(user).collect()
     }
@@ -102,7 +103,8 @@ pub(crate) fn config_in(folder: &Path) -> (Config, Vec<FileProblem>) {
     Project::config(&places)
 }
 
-/// Fails if the configuration has errors: its settings of secrets and facts might not be followed.
+/// Fails if the configuration has errors: its settings of secrets and facts might not be followed, and
+/// stored memory cannot be taken back.
 pub(crate) fn refuse_broken_config(consequence: &str) -> Result<(), Failure> {
     let (_, problems) = config();
     if !problems.iter().any(FileProblem::is_error) {

@@ -183,7 +183,7 @@ fn paths(workspace: &Workspace) -> Vec<&str> {
     files.map(|file| file.path.as_str()).collect()
 }
 
-/// A chunk with these texts as its levels, the most detailed first; none where there are none.
+/// A chunk with these texts as its levels, the most detailed first. `None` without a text.
 #[cfg(feature = "workspace")]
 fn levelled(
     kind: ChunkType,

@@ -40,9 +40,9 @@ const CONVERSATIONS: [&str; 2] = [
 pub struct ProjectPlaces {
     /// The folder to begin at; the search continues in those above it.
     pub folder: PathBuf,
-    /// The configuration, if it was named: then no other is looked for.
+    /// The configuration, if it is named: then no other is searched for.
     pub config: Option<PathBuf>,
-    /// The user's configuration, which the project's stands over.
+    /// The user's configuration, which the project's overrides.
     pub user_config: Option<PathBuf>,
     /// The user's home, which may have skills.
     pub home: Option<PathBuf>,
@@ -121,7 +121,7 @@ pub struct Project {
     pub partials: BTreeMap<String, Template>,
     /// The project's template for conversations, if it has one.
     pub conversation: Option<Template>,
-    /// The skills of the project and of its user, with what is wrong with them.
+    /// The skills of the project and of its user, with their problems.
     pub skills: Skills,
     /// The problems of its other files.
     pub problems: Vec<FileProblem>,

@@ -1,7 +1,7 @@
 //! Wire formats: the requests of a provider's API, made of an assembly's blocks.
 //!
-//! A [`Request`] is a list of fields in order, each as JSON, so that whoever sends it sets `stream`
-//! or `tool_choice`, and a request that came in keeps every field that is not known here. Nothing is
+//! A [`Request`] is a list of fields in order, each as JSON, so that its sender can set `stream` or
+//! `tool_choice`, and a request that came in keeps every unknown field. Nothing is
 //! chosen or counted here, and nothing is sent.
 
 mod anthropic;

@@ -96,6 +96,7 @@ impl Markdown {
     fn finish_begun(&mut self, held: &str, out: &mut String) {
         let (sign, length) = run_of(held.trim_matches(' '));
         let is_fence = length >= 3 && matches!(sign, '`' | '~');
+        // A closing fence has nothing after its signs.
         let is_fence = is_fence && held.trim_matches(' ').chars().all(|c| c == sign);
         let style = match self.fence {
             Some((open, shortest)) if is_fence && open == sign && length >= shortest => {
@@ -160,6 +161,7 @@ impl Markdown {
             }
             Beginning::Words => {
                 self.line = Line::Words;
+                // The held characters are words after all, and may begin bold text or code.
                 for c in std::mem::take(&mut self.held).chars() {
                     self.add_word(c, out);
                 }
@@ -184,6 +186,7 @@ impl Markdown {
                 out.extend(["**", NO_BOLD]);
             }
             ("*", '*') => self.held.push(c),
+            // Bold begins before a word: `2 ** 3` and a line of stars stay as they are.
             ("**", c) if !c.is_whitespace() && c != '*' => {
                 self.held.clear();
                 self.is_bold = true;

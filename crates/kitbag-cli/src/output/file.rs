@@ -126,6 +126,7 @@ impl Target {
                 _ => return Ok(Self::Itself(existing)),
             },
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // A missing folder is reported before any work is done.
                 fs::metadata(folder_of(&file))?;
                 (None, None)
             }
@@ -139,6 +140,7 @@ impl Target {
             }),
             // In a folder that takes no new file, the file itself can still be written.
             (Err(_), Some(existing)) => {
+                // Truncated only here, when nothing else is possible: a crash may leave the file empty.
                 existing.set_len(0)?;
                 Ok(Self::Itself(existing))
             }

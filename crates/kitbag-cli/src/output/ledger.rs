@@ -12,6 +12,7 @@ pub(crate) fn ledger_table(ledger: &Ledger) -> String {
     let header = ["level", "tokens", "relevance", "score", "source", "why"];
     let table = aligned(&header, &[1, 2, 3], ledger.entries.iter().map(row));
     let bands = ledger.bands.iter();
+    // Most prompts use few of the parts.
     let used = bands.filter(|used| used.tokens > Tokens::ZERO);
     let parts: Vec<String> = used
         .map(|used| format!("{} {}", used.band.as_str(), grouped(used.tokens.0)))

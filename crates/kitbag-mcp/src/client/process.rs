@@ -60,8 +60,8 @@ impl Group {
             // The terminal belongs to the answer, and a full pipe that nobody reads would block the server.
             .stderr(Stdio::null())
             .kill_on_drop(true);
-        #[cfg(unix)]
         // A group of its own, so that killing it also ends programs that the server started.
+        #[cfg(unix)]
         command.process_group(0);
         Ok(Self(command.spawn()?))
     }

@@ -78,7 +78,7 @@ impl Checkpoint {
         self
     }
 
-    /// The task, to go on with, and the context that was kept.
+    /// The task to continue, with the saved context.
     #[must_use]
     pub fn resume(&self) -> TaskEnvelope {
         let mut task = TaskEnvelope::new(

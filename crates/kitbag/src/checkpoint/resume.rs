@@ -1,4 +1,4 @@
-//! The prompt with which a model goes on with a task.
+//! The prompt with which a model continues a task.
 
 use kitbag_core::assembly::{AssembleError, AssemblySettings};
 use kitbag_core::chunk::ContextChunk;

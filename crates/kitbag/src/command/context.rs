@@ -47,7 +47,7 @@ enum Cached {
 /// Something that was left out of a prompt for want of room.
 struct LeftOut {
     source: String,
-    /// With so many more tokens it would enter.
+    /// The additional tokens with which it would enter.
     more: Tokens,
 }
 
@@ -140,7 +140,7 @@ fn cached(engine: &Engine, prompt: &TurnPrompt, counter: &dyn TokenCounter) -> C
     let least = composed.settings.traits.cache.min_tokens;
     Cached::Nothing(match (expected.read, expected.miss) {
         (None, _) => "no cache of this model is known".to_owned(),
-        // The reason is told only if nothing is cached: a part that is cached needs no excuse.
+        // The reason matters only if nothing is cached.
         (Some(0), Some(miss)) => miss.to_string(),
         (Some(0), None) if reuse.shared == 0 => "the requests begin differently".to_owned(),
         (Some(0), None) => format!("the model caches no less than {} tokens", grouped(least.0)),

@@ -17,7 +17,7 @@ pub enum CommandError {
         /// The command that was meant, if it is a slip away from one.
         near: Option<&'static str>,
     },
-    /// The words behind the command are not those that it takes.
+    /// The command does not take these arguments.
     #[error("`/{}` {problem}", command.name)]
     Usage {
         /// The command.

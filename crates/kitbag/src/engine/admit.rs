@@ -17,7 +17,7 @@ pub struct Clean<'t> {
     pub redacted: Vec<Redaction>,
 }
 
-/// A secret that was replaced in what is shown.
+/// A secret that was replaced in a shown text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Redaction {

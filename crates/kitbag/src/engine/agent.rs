@@ -40,7 +40,7 @@ pub struct AgentRequest {
     pub documents: Documents,
     /// The query, what was said before, and all else that the channel knows.
     pub channel: ChannelTurn,
-    /// The key of the conversation's epoch; drawn where there is none.
+    /// The key of the conversation's epoch; without one a new key is drawn.
     pub key: Option<SecurityKey>,
     /// The form of the prompt: one that is a text lists tools only once.
     pub form: OutputForm,
@@ -99,7 +99,7 @@ pub struct AgentPart {
     pub current: String,
     /// The key of that wrapper.
     pub key: SecurityKey,
-    /// The model that is asked, if one is named.
+    /// The model to ask, if one is named.
     pub model: Option<String>,
     /// The rendered layout, and who shows what of the turn.
     pub system: SystemPrompt,

@@ -58,8 +58,8 @@ impl Contribution {
     }
 }
 
-/// The most tokens of the history: three quarters of what remains beside everything that must be in the
-/// prompt, so that facts and recalled messages have room.
+/// The most tokens of the history: three quarters of the budget that everything else in the prompt leaves,
+/// so that facts and recalled messages have room.
 pub(super) fn room(
     parts: &DraftParts,
     request: &PromptRequest,
@@ -92,7 +92,7 @@ pub(crate) const fn largest_result(budget: Tokens) -> Tokens {
     Tokens(budget.0 / 2)
 }
 
-/// The history's part of what is left: three quarters.
+/// The history's share of the remaining budget: three quarters.
 pub(crate) const fn share(left: Tokens) -> Tokens {
     Tokens(left.0 / 4 * 3)
 }

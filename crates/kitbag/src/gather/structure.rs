@@ -36,7 +36,7 @@ impl Gatherer for Structure {
                 ContextPriority::Low,
                 trees,
             );
-            // Names of files are written by whoever wrote the repository, and may try to instruct.
+            // The names of files come from the authors of the repository, and may try to instruct.
             Ok(chunk.map(|chunk| chunk.with_trust(Trust::Untrusted)).into())
         }))
     }

@@ -34,7 +34,7 @@ pub struct HookEvent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HookEventKind {
-    /// A session begins or goes on.
+    /// A session begins or continues.
     SessionStart {
         /// The origin of its context.
         source: SessionSource,
@@ -62,7 +62,7 @@ pub enum HookEventKind {
 pub enum SessionSource {
     /// The session is new, or was made shorter: nothing that hooks added is in it.
     New,
-    /// The session goes on with what it had.
+    /// The session continues with its former context.
     Resume,
 }
 
@@ -129,7 +129,7 @@ pub struct HookReply {
 }
 
 impl HookReply {
-    /// The reply as the agent reads it from a hook's output; nothing if there is nothing to say.
+    /// The reply as the agent reads it from a hook's output, or `None` for an empty reply.
     ///
     /// # Errors
     /// When it cannot be written as JSON.

@@ -52,7 +52,7 @@ fn main_folder(git: &Path, link: &str) -> Option<PathBuf> {
     is_known.then(|| main.to_owned())
 }
 
-/// The text of a file that holds one path; nothing if it is something else.
+/// The text of a file that holds one path, or `None` if it is something else.
 fn short_text(file: &Path) -> Option<String> {
     const LONGEST_PATH: u64 = 1 << 13;
     let (file, length) = kitbag_text::regular(file).ok()?;

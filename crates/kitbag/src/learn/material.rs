@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::shorten::shorten;
 
-/// The most parts of a record that a model is asked about. What is older is left to rules.
+/// The most parts of a record that are sent to a model. Older parts are left to rules.
 pub(super) const PARTS: usize = 6;
 
 /// An utterance, as a line.
@@ -24,8 +24,8 @@ pub(super) fn summary_line(summary: &str) -> String {
     format!("{}\n", json!({ "summary_so_far": summary }))
 }
 
-/// Divides texts into parts of at most so many tokens, the newest last. A text that is longer alone keeps
-/// its beginning and its end.
+/// Divides texts into parts of at most `most` tokens, the newest last. A text that is too long by itself
+/// keeps its beginning and its end.
 pub(super) fn parts<T>(
     all: Vec<T>,
     most: Tokens,

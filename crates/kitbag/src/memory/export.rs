@@ -34,7 +34,7 @@ pub(super) struct Said {
     pub(super) at: Option<Value>,
     /// All that it says, part by part.
     pub(super) parts: Vec<String>,
-    /// Things that the service was told to remember of it.
+    /// Texts that the service remembered from it.
     pub(super) remembered: Vec<String>,
 }
 

@@ -33,7 +33,7 @@ impl Project {
         found
     }
 
-    /// A folder that a configuration names: in the home, absolute, or beside that configuration.
+    /// A folder that a configuration names: in the home, absolute, or relative to that configuration.
     fn folder_named(&self, named: &SkillPath, home: Option<&Path>) -> PathBuf {
         if let (Some(below), Some(home)) = (named.path.strip_prefix("~/"), home) {
             return home.join(below);

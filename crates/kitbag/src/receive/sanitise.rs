@@ -3,7 +3,7 @@
 //!
 //! The message is stored as it was typed. In the prompt hidden characters are shown by their number, as
 //! layouts do; the marks of our own forms are kept from being structure where those are laid out
-//! (`kitbag_core::flat`, `kitbag_layout::reserved`). Everything else is only told, and nothing is refused:
+//! (`kitbag_core::flat`, `kitbag_layout::reserved`). Everything else is only reported, and nothing is refused:
 //! a question about prompts looks like an attack on one.
 
 mod marks;

@@ -24,7 +24,7 @@ const MOST_SKILLS: usize = 500;
 const MOST_BYTES: u64 = 256 * 1024;
 
 impl Skills {
-    /// Reads the skill in a folder, or those in the folders of a folder, for whoever checks them.
+    /// Reads the skill in a folder, or those in its subfolders, to check them.
     ///
     /// # Errors
     /// When the folder cannot be read.

@@ -30,7 +30,7 @@ struct Server {
     env: IndexMap<String, String>,
 }
 
-/// Reads the servers of a skill in this folder, and what is wrong with them.
+/// Reads the servers of a skill in this folder, with their problems.
 pub(super) fn read(file: &str, text: &str, folder: &Path) -> (Vec<McpServer>, Vec<FileProblem>) {
     let servers: Servers = match serde_json::from_str(text) {
         Ok(servers) => servers,

@@ -1,6 +1,6 @@
 //! Counts a stream of any length in bounded memory.
 //!
-//! A text is cut only where counts add up: behind a newline, before a character that is neither
+//! A text is cut only where counts add up: after a newline, before a character that is neither
 //! white space nor a slash. A text without such a place is read whole.
 
 use std::io::{self, Read};
@@ -33,7 +33,7 @@ impl Counter {
             };
             let rest = block.split_off(end);
             let text = str::from_utf8(&block).map_err(|error| StreamError::NotUtf8 {
-                // A cut is behind an ASCII byte, so no character is ever split between blocks.
+                // A cut is after an ASCII byte, so no character is ever split between blocks.
                 offset: bytes + error.valid_up_to() as u64,
             })?;
             base += long_text::count(self.vocabulary, text) as u64;

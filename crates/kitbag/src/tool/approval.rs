@@ -25,7 +25,7 @@ pub struct ApprovalRequest {
 pub enum Approval {
     /// The tool is called.
     Allow,
-    /// It is not, and the model is told why.
+    /// The tool is not called, and the model gets the reason.
     Refuse(String),
 }
 

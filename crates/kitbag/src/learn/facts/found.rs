@@ -130,7 +130,7 @@ struct Claim {
 }
 
 impl Claim {
-    /// The fact, or none where it is known already, or the reason why it is refused.
+    /// The fact, or `None` if it is known already, or the reason to refuse it.
     fn check(&self, part: &[Said], known: &[Fact]) -> Result<Option<NewFact>, &'static str> {
         let key = self.key.trim().replace('_', " ");
         let value = self.value.trim();

@@ -33,7 +33,7 @@ pub(super) struct Author {
 pub(super) enum Seen {
     /// Something that was said.
     Said(Role),
-    /// A text that the model was told to remember.
+    /// A text for the memory of the service.
     Memory,
     /// A call that makes or changes a document.
     Canvas,

@@ -19,7 +19,7 @@ impl<R> Ahead<R> {
         }
     }
 
-    /// The reader below, whose bytes begin behind those that were looked at.
+    /// The underlying reader, whose bytes begin after those that were read ahead.
     pub(super) fn below(&mut self) -> &mut R {
         &mut self.reader
     }
@@ -36,13 +36,13 @@ impl<R> Ahead<R> {
 }
 
 impl<R: BufRead> Ahead<R> {
-    /// The next bytes, at least so many unless the reader ends.
+    /// The next bytes, at least `count` unless the reader ends.
     pub(super) fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
         while self.seen().len() < count && self.look_on()? {}
         Ok(self.seen())
     }
 
-    /// Takes so many bytes that were looked at.
+    /// Takes `count` bytes that were read ahead.
     pub(super) fn consume_all(&mut self, count: usize) -> io::Result<()> {
         let mut left = count;
         while left > 0 {

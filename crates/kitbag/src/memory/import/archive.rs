@@ -131,7 +131,7 @@ fn finish<R: BufRead>(mut file: BufReader<Entry<R>>) -> io::Result<Ahead<R>> {
     Ok(reader)
 }
 
-/// Reads the checksum that stands behind a file, with its lengths, which have four or eight bytes each.
+/// Reads the checksum after a file, and its two lengths of four or eight bytes each.
 fn read_descriptor<R: BufRead>(reader: &mut Ahead<R>, packed: u64, length: u64) -> io::Result<u32> {
     // The signature is optional.
     if reader.peek(4)?.starts_with(&DESCRIPTOR) {
@@ -155,7 +155,7 @@ struct Header {
     path: String,
     method: u16,
     crc: u32,
-    /// The packed length; zero also where it is told behind the file alone.
+    /// The packed length; zero also if it only follows the file.
     packed: u64,
     length: u64,
     has_descriptor: bool,

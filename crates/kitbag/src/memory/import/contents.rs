@@ -23,12 +23,12 @@ impl Contents {
         self.read.add(path);
     }
 
-    /// Adds a file that is passed over.
+    /// Adds a file that is skipped.
     pub(super) fn add_passed(&mut self, path: &str) {
         self.passed.add(path);
     }
 
-    /// The number of files that were passed over.
+    /// The number of files that were skipped.
     pub(super) fn passed(&self) -> u64 {
         self.passed.count
     }

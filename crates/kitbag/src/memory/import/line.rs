@@ -97,7 +97,7 @@ pub(in crate::memory) fn time_of(value: &Value) -> Option<String> {
     }
 }
 
-/// A text on one line, of at most so many characters: names have no control characters.
+/// A text on one line, of at most `longest` characters: names have no control characters.
 pub(in crate::memory) fn clean(text: &str, longest: usize) -> String {
     let words = text.split(|c: char| c.is_control() || c.is_whitespace());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();

@@ -14,7 +14,7 @@ pub(super) enum Opening {
     Line,
     /// An object on several lines.
     Value,
-    /// An object with a list of conversations, whose first element begins behind so many bytes.
+    /// An object with a list of conversations, whose first element begins after this many bytes.
     Wrapper(usize),
 }
 

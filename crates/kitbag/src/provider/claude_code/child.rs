@@ -36,8 +36,8 @@ impl Child {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        #[cfg(unix)]
         // A group of its own, so that killing it also ends the tools that the program started.
+        #[cfg(unix)]
         command.process_group(0);
         let mut process = command.spawn()?;
         if let Some(mut stdin) = process.stdin.take() {
@@ -76,8 +76,8 @@ impl Child {
         Ok((count > 0).then(|| String::from_utf8_lossy(&line).trim().to_owned()))
     }
 
-    /// Waits for the end of the program, kills what it leaves behind, and returns what is known about
-    /// its end: the code, and the words on stderr.
+    /// Waits for the end of the program, kills the programs that it leaves running, and returns the exit
+    /// code with the text of stderr.
     pub(super) async fn end(&mut self) -> String {
         let rest = async {
             // Reads the rest, so that the program does not block on a full pipe and can end.

@@ -27,7 +27,7 @@ pub struct ProviderSummary {
     pub key: Option<KeySummary>,
     /// Set when the configuration declares it; other providers are built in.
     pub is_configured: bool,
-    /// The reason why it is not used, where whoever wrote its configuration is not trusted.
+    /// The reason why it is not used, if its configuration is not trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }

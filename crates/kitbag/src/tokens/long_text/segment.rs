@@ -34,8 +34,8 @@ pub(super) fn split_off(text: &str, target: usize, format: FormatChars) -> (&str
         FormatChars::Together => &WORD_END,
         FormatChars::Apart => &WORD_OR_SIGN_END,
     };
-    // A place of one kind may be near where the next of the other is far: neither is looked for
-    // further than twice as far as the nearer one.
+    // The next place of one kind may be near and that of the other far away: neither search goes further
+    // than twice the distance of the nearer one.
     let mut window = WINDOW;
     loop {
         let near = tail.floor_char_boundary(window);
@@ -44,7 +44,7 @@ pub(super) fn split_off(text: &str, target: usize, format: FormatChars) -> (&str
         // White space alone is not enough: 2 MB of `é1` took minutes with `deepseek_v3`, and take 0.3 s with
         // cuts at words.
         let word = ends.find(before).map(|found| {
-            // The match also covers the character behind the cut, so the cut is after its first character.
+            // The match also covers the character after the cut, so the cut is after its first character.
             let first = found.as_str().chars().next();
             found.start() + first.map_or(0, char::len_utf8)
         });
@@ -74,10 +74,10 @@ fn first_white(tail: &str, near: usize) -> Option<usize> {
     None
 }
 
-/// The end of a word or a number, and the character behind it.
+/// The end of a word or a number, and the character after it.
 static WORD_END: LazyLock<Regex> = LazyLock::new(|| word_end(""));
 
-/// The same, or the end of a sign and the format character behind it.
+/// The same, or the end of a sign and the format character after it.
 static WORD_OR_SIGN_END: LazyLock<Regex> = LazyLock::new(|| word_end(r"|[\p{P}\p{S}]\p{Cf}"));
 
 #[expect(clippy::expect_used, reason = "the pattern is part of the program")]

@@ -31,7 +31,7 @@ impl ModelProfile {
         Some(Tokens(self.window?.saturating_sub(answer)))
     }
 
-    /// The limits that a prompt of so many tokens exceeds: the window, or a price step, with its figure.
+    /// The limits that a prompt of this length exceeds: the window, or a price step, with its figure.
     pub(crate) fn passed_by(&self, tokens: Tokens) -> Vec<Problem> {
         let mut problems = Vec::new();
         if let Some(window) = self.window.filter(|window| tokens.0 > *window) {

@@ -78,7 +78,7 @@ impl Price {
         Some(u64::try_from(sum.div_ceil(1_000_000_000)).unwrap_or(u64::MAX))
     }
 
-    /// The step that a request of so many tokens has passed.
+    /// The step that a request of this length has passed.
     #[must_use]
     pub fn step(&self, input: u64) -> Option<PriceStep> {
         // Cached tokens count towards the step: providers go by the length of the whole request.

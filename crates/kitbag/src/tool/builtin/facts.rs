@@ -1,4 +1,4 @@
-//! The tool that lists what is known about the user.
+//! The tool that lists the facts about the user.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! The tool that recalls what was said and what is known.
+//! The tool that recalls messages and facts.
 
 use jiff::Timestamp;
 use kitbag_core::role::Role;

@@ -34,7 +34,9 @@ pub(super) fn added(
     let behind = text.get(last.end..close).unwrap_or_default();
     let at = last.end + behind.trim_ascii_end().len();
     let comma = comma_in(text, last.end..close);
+    // The indent of the first value, so that the new one lines up with the others.
     let indent = indent_at(text, first);
+    // After a comment to the end of the line the value needs a line of its own.
     let before = match is_on_lines || ends_in_comment(text.get(..at).unwrap_or_default()) {
         true => format!("\n{indent}"),
         false => " ".to_owned(),

@@ -47,6 +47,7 @@ pub(super) fn push(whole: &mut Value, path: &[&str], item: Value) {
 /// The place under these names, with objects on the way to it.
 fn place<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
     path.iter().try_fold(value, |value, name| {
+        // A missing or null value on the way becomes an object, as the edit of the text makes it.
         if value.is_null() {
             *value = Value::Object(Map::new());
         }
@@ -64,6 +65,7 @@ pub(super) fn remove(value: &mut Value, path: &[&str]) -> bool {
     };
     let is_removed = deeper.is_empty() || remove(member, deeper);
     let is_empty = member.as_object().is_some_and(Map::is_empty);
+    // Only objects that this removal has emptied: one that was empty before is somebody else's.
     if deeper.is_empty() || (is_removed && is_empty) {
         members.remove(*name);
     }

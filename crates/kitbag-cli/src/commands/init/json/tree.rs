@@ -217,6 +217,7 @@ impl Reader<'_> {
                     let key = self.text.get(key).unwrap_or_default();
                     members.push(Member {
                         start,
+                        // Parsed, since a key may be spelled with escapes. It is valid, as the whole text is.
                         key: serde_json::from_slice(key).unwrap_or_default(),
                         value: self.value(),
                     });
@@ -247,6 +248,7 @@ impl Reader<'_> {
         self.at += 1;
         while let Some(byte) = self.text.get(self.at) {
             match (is_text, byte) {
+                // The escaped character may be a quote, which ends nothing.
                 (true, b'\\') => self.at += 1,
                 (true, b'"') => {
                     self.at += 1;

@@ -65,7 +65,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Names what is kept, as the end of a sentence.
+    /// The number of stored messages, as the end of a sentence.
     pub(super) fn told(self, of: &str) -> String {
         let known = match self.known {
             0 => String::new(),
@@ -187,7 +187,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// The failure, with what is kept nevertheless.
+    /// The failure, with the number of messages that are stored nevertheless.
     async fn told(&self, failure: Failure) -> Failure {
         let kept = self.kept.lock().await;
         match self.unit {
