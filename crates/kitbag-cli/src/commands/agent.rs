@@ -43,8 +43,8 @@ fn list(project: &Project, json: bool) -> Result<(), Failure> {
     if json {
         let agents: Vec<Value> = agents.iter().map(|agent| agent.to_context()).collect();
         output::print_json(&agents)?;
-    // With errors the list may be empty because its file could not be read.
     } else if agents.is_empty() && is_usable {
+        // Only without errors: otherwise the file with the agents may be the unreadable one.
         output::say("there are no agents; `kitbag init` writes a configuration with one");
     } else {
         let row = |agent: &Agent| {
