@@ -244,6 +244,19 @@ impl ContextMessage {
         message
     }
 
+    /// Returns the message as a step of a turn that is under way, under the key of its base prompt: behind the results so
+    /// far, whatever its target, since what stands before them does not change any more.
+    #[must_use]
+    pub fn to_step(&self, key: Option<&str>) -> Message {
+        // A tool speaks only in results of its calls.
+        let role = match self.role {
+            Role::Tool => Role::User,
+            role => role,
+        };
+        let message = self.under(key);
+        Message::new(role, message.content).with_visibility(self.visibility)
+    }
+
     /// Returns the message with the id that the caller drew for it.
     #[must_use]
     pub fn to_message(&self, id: impl Into<String>) -> Message {

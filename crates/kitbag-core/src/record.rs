@@ -20,6 +20,9 @@ pub struct TurnRecord {
     pub stages: Vec<StageRecord>,
     /// The prompts that were sent, in their order.
     pub inferences: Vec<InferenceRecord>,
+    /// The choice of the model, where there was one to make.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub route: Option<RouteRecord>,
 }
 
 impl TurnRecord {
@@ -27,6 +30,80 @@ impl TurnRecord {
     pub fn extend(&mut self, later: Self) {
         self.stages.extend(later.stages);
         self.inferences.extend(later.inferences);
+        self.route = later.route.or(self.route.take());
+    }
+}
+
+/// The choice of the model that answers a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RouteRecord {
+    /// The model, as whoever chose it names it; none where the usual one answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The one who chose it.
+    pub by: RouteBy,
+    /// The name of the rule, the class or the extension, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The reason, in a few words.
+    pub reason: String,
+    /// The problem that kept another choice from being made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+impl RouteRecord {
+    /// A choice without a name and without a problem.
+    #[must_use]
+    pub fn new(by: RouteBy, model: Option<String>, reason: impl Into<String>) -> Self {
+        Self {
+            model,
+            by,
+            name: None,
+            reason: reason.into(),
+            problem: None,
+        }
+    }
+}
+
+impl fmt::Display for RouteRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let model = self.model.as_deref().unwrap_or("the usual model");
+        write!(f, "{model} ({}", self.by)?;
+        if let Some(name) = &self.name {
+            write!(f, " {name}")?;
+        }
+        write!(f, ": {})", self.reason)
+    }
+}
+
+/// The one who chose the model of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RouteBy {
+    /// A rule of the configuration.
+    Rule,
+    /// The classifier, by the class that it named.
+    Class,
+    /// The class for messages that the classifier could not tell.
+    Otherwise,
+    /// Nobody: the usual model answers.
+    Usual,
+    /// An extension.
+    Extension,
+}
+
+impl fmt::Display for RouteBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Rule => "rule",
+            Self::Class => "class",
+            Self::Otherwise => "otherwise",
+            Self::Usual => "usual",
+            Self::Extension => "extension",
+        })
     }
 }
 

@@ -7,8 +7,11 @@ mod document;
 mod hooks;
 mod memory;
 mod nodes;
+mod pattern;
 mod provider;
 mod read;
+mod routing;
+mod rules;
 mod skills;
 
 use indexmap::IndexMap;
@@ -24,9 +27,12 @@ pub use channels::Channels;
 pub use document::{DocumentEntry, DocumentSource};
 pub use hooks::{HookScope, HookSettings};
 pub use memory::{Learning, MemorySettings, StatedFacts, StoredSecrets};
+pub use pattern::{NamePattern, Pattern};
 pub use provider::{
     Declared, HeaderSource, KeySource, ProviderEntry, ProviderKind, ProviderTimeouts,
 };
+pub use routing::{RouteClass, RouteClassifier, RouteRule, Routing};
+pub use rules::{CallStatus, ContextRule};
 pub use skills::{SkillPath, SkillSettings};
 
 /// The contents of a project file, or of several merged ones.
@@ -55,6 +61,10 @@ pub struct Config {
     pub hooks: HookSettings,
     /// The providers of models by name.
     pub providers: IndexMap<String, ProviderEntry>,
+    /// Which model answers which message, where that is said.
+    pub routing: Option<Routing>,
+    /// The texts that a model is told after certain results of tools.
+    pub rules: Vec<ContextRule>,
     /// Who may send messages on which channels.
     pub channels: Channels,
     /// Entries under unknown keys, as written.
@@ -127,6 +137,8 @@ impl Config {
             memory: MemorySettings::merge(user.memory, project.memory),
             hooks: HookSettings::merge(user.hooks, project.hooks),
             providers: over(user.providers, project.providers),
+            routing: project.routing.or(user.routing),
+            rules: rules_over(user.rules, project.rules),
             channels: user.channels.merge(project.channels),
             extra: merge(&user.extra, Some(&project.extra)),
         }
@@ -146,6 +158,9 @@ impl Config {
         }
         for agent in &mut self.agents {
             agent.declared = Declared::InFolder;
+        }
+        if let Some(routing) = &mut self.routing {
+            routing.declared = Declared::InFolder;
         }
         let settings = &mut self.settings;
         settings.folder_model = settings.model.take();
@@ -180,6 +195,17 @@ impl Settings {
             extra: merge(&user.extra, Some(&project.extra)),
         }
     }
+}
+
+/// The rules of two files; the project's counts where both have one of a name.
+fn rules_over(mut user: Vec<ContextRule>, project: Vec<ContextRule>) -> Vec<ContextRule> {
+    let is_other = |rule: &ContextRule| {
+        let mut others = project.iter();
+        others.all(|other| other.message.key != rule.message.key)
+    };
+    user.retain(is_other);
+    user.extend(project);
+    user
 }
 
 fn over<T>(mut base: IndexMap<String, T>, over: IndexMap<String, T>) -> IndexMap<String, T> {

@@ -31,9 +31,9 @@ mod yaml;
 pub use agent::Agent;
 pub use channel::{ChannelTurn, Mode, PastMessage, Platform, PlatformError};
 pub use config::{
-    Channels, Config, Declared, HeaderSource, HookScope, HookSettings, KeySource, Learning,
-    MemorySettings, ProviderEntry, ProviderKind, ProviderTimeouts, SkillSettings, StatedFacts,
-    StoredSecrets,
+    Channels, Config, ContextRule, Declared, HeaderSource, HookScope, HookSettings, KeySource,
+    Learning, MemorySettings, ProviderEntry, ProviderKind, ProviderTimeouts, Routing,
+    SkillSettings, StatedFacts, StoredSecrets,
 };
 pub use document::{Document, Documents};
 pub use key::{SecurityKey, SecurityKeyError};

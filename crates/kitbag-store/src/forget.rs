@@ -311,6 +311,7 @@ async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forg
     for (table, column) in [
         ("message_version", "conversation"),
         ("state", "conversation"),
+        ("extension_state", "conversation"),
         ("lease", "conversation"),
         ("turn", "conversation"),
         ("conversation", "id"),

@@ -46,6 +46,8 @@ pub struct SentPrompt {
     pub draft: Draft,
     /// The settings that it was assembled with.
     pub settings: AssemblySettings,
+    /// Context messages that stand among its steps for the first time. They count as emitted too.
+    pub told: Vec<ContextMessage>,
     /// The prompt.
     pub assembly: Assembly,
     /// The bytes that were sent: the prompt itself if its form is a text, otherwise the JSON made
@@ -80,6 +82,7 @@ impl SentPrompt {
             inference: 0,
             draft,
             settings,
+            told: Vec::new(),
             assembly,
             body: body.into(),
             fields: None,
@@ -98,6 +101,13 @@ impl SentPrompt {
     #[must_use]
     pub fn with_fields(mut self, fields: Vec<RequestField>) -> Self {
         self.fields = Some(fields);
+        self
+    }
+
+    /// The same with context messages that stand among its steps for the first time.
+    #[must_use]
+    pub fn with_told(mut self, told: Vec<ContextMessage>) -> Self {
+        self.told = told;
         self
     }
 
@@ -180,7 +190,7 @@ impl Store {
                 return refuse("is not the next one");
             }
             let id = lease.turn.conversation;
-            count_step(tx, id, &prompt.draft.injected).await?;
+            count_step(tx, id, prompt.draft.injected.iter().chain(&prompt.told)).await?;
             state::save(tx, id, &prompt.assembly.epoch).await?;
             if let Some(key) = &prompt.key {
                 state::save(tx, id, &EpochKey(key.clone())).await?;
@@ -215,9 +225,9 @@ fn wrong(turn: TurnId, prompt: &SentPrompt, problem: &str) -> StoreError {
 async fn count_step(
     tx: &mut Tx<'_>,
     id: ConversationId,
-    injected: &[ContextMessage],
+    injected: impl Iterator<Item = &ContextMessage>,
 ) -> Result<()> {
-    let held = injected.iter().cloned();
+    let held = injected.cloned();
     let held: Vec<ContextMessage> = held.map(|one| one.with_cooldown_turns(0)).collect();
     let mut throttle: ThrottleState = state::load(tx, id).await?.unwrap_or_default();
     let change = plan(&held, &throttle, CooldownReading::default()).change;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::Conversation;
 use crate::error::{Result, StoreError};
+use crate::extension::ConversationValues;
 use crate::id::ConversationId;
 use crate::store::Store;
 use crate::transaction::Tx;
@@ -199,6 +200,7 @@ impl ConversationState {
             DurableEntries::KIND => self.entries = serde_json::from_str(json)?,
             Epoch::KIND => self.epoch = serde_json::from_str(json).map(Some)?,
             Compaction::KIND => self.compaction = serde_json::from_str(json)?,
+            ConversationValues::KIND => drop(serde_json::from_str::<ConversationValues>(json)?),
             EpochKey::KIND => self.epoch_key = serde_json::from_str(json).map(Some)?,
             _ => {}
         }

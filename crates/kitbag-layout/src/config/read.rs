@@ -1,8 +1,8 @@
 //! Reads a project file.
 
 use super::{
-    Channels, Config, DocumentEntry, HookSettings, MemorySettings, ProviderEntry, Settings,
-    SkillSettings, nodes,
+    Channels, Config, ContextRule, DocumentEntry, HookSettings, MemorySettings, ProviderEntry,
+    Routing, Settings, SkillSettings, nodes,
 };
 use crate::agent;
 use crate::layouts::OnUnknown;
@@ -64,6 +64,10 @@ fn read_root(root: &Field<'_>) -> Option<Config> {
             .unwrap_or_default(),
         hooks: root.read("hooks", HookSettings::read).unwrap_or_default(),
         providers: providers.unwrap_or_default(),
+        routing: root.read("routing", Routing::read),
+        rules: root
+            .read("rules", ContextRule::read_list)
+            .unwrap_or_default(),
         channels: root.read("channels", Channels::read).unwrap_or_default(),
         // Must be last: these are the entries that nothing above has asked for.
         extra: root.unread(),

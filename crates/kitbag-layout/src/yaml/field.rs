@@ -208,6 +208,21 @@ impl<'a> Field<'a> {
         }
     }
 
+    /// The whole number from 0 on; anything else is an error.
+    pub(crate) fn whole_number(&self) -> Option<u64> {
+        let number = match &self.node.kind {
+            NodeKind::Number(number) => number.as_u64(),
+            _ => None,
+        };
+        match number {
+            Some(number) => Some(number),
+            None => self.error(format!(
+                "expected a whole number from 0 on, got {}",
+                self.node.describe()
+            )),
+        }
+    }
+
     /// The texts of a list; one text is a list of one. Anything else is an error.
     pub(crate) fn texts(&self) -> Option<Vec<String>> {
         match &self.node.kind {

@@ -11,6 +11,7 @@ use super::Forgotten;
 use super::prompts::SHORTEST;
 use crate::conversation::Conversation;
 use crate::error::Result;
+use crate::extension;
 use crate::fact::{self, Timeline};
 use crate::id::{ConversationId, MessageId};
 use crate::scope::Scope;
@@ -131,6 +132,7 @@ async fn forget_layers(tx: &mut Tx<'_>, id: ConversationId, text: &str) -> Resul
         key: entry.key.clone(),
     });
     state::apply(tx, id, remove.collect()).await?;
+    extension::forget(tx, id, |value| holds(value, text)).await?;
     let Some(mut layers) = state::load::<ConversationContext>(tx, id).await? else {
         return Ok(());
     };

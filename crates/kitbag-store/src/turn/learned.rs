@@ -11,6 +11,7 @@ use kitbag_core::stored::ConversationContext;
 
 use crate::append::Analysed;
 use crate::error::Result;
+use crate::extension::{self, ExtensionChange};
 use crate::fact::{self, NewFact};
 use crate::id::ConversationId;
 use crate::message::NewMessage;
@@ -36,6 +37,8 @@ pub struct Learned {
     pub layers: Option<ConversationContext>,
     /// Changes to the durable context messages.
     pub entries: Vec<EntryAction>,
+    /// Changes to what extensions keep.
+    pub extensions: Vec<ExtensionChange>,
     /// A summary of the conversation so far.
     pub summary: Option<NewSummary>,
     /// The stages of the turn, and what its prompts were billed.
@@ -61,6 +64,8 @@ impl Learned {
         let keys = self.unset_facts.into_iter();
         self.unset_facts = keys.map(|key| secrets.masked_name(key)).collect();
         self.entries = secrets.masked_entries(self.entries);
+        let changes = self.extensions.into_iter();
+        self.extensions = changes.map(|change| change.masked(secrets)).collect();
         self.record = secrets.masked_value(self.record);
         self.layers = self.layers.map(|layers| secrets.masked_value(layers));
         if let Some(summary) = &mut self.summary {
@@ -105,6 +110,7 @@ pub(super) async fn learn(
     if let Some(layers) = &learned.layers {
         state::save(tx, id, layers).await?;
     }
+    extension::apply(tx, id, &learned.extensions).await?;
     if let Some(summary) = &learned.summary {
         summary::add(tx, id, summary, now).await?;
     }
