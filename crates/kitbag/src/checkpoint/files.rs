@@ -15,7 +15,7 @@ pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     // Synced before the rename: otherwise the name may point to an empty file after a crash.
     file.as_file().sync_all()?;
     file.into_temp_path().persist(path)?;
-    // The rename itself lasts once the folder is synced. Windows cannot open folders and needs no sync.
+    // The rename itself lasts once the folder is synced. Other systems cannot open a folder to do so.
     #[cfg(unix)]
     fs::File::open(folder)?.sync_all()?;
     Ok(())
