@@ -6,17 +6,20 @@ mod report;
 mod shown;
 mod tools;
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::pin;
 
 use kitbag::Engine;
-use kitbag::answer::{Answer, AnswerError};
+use kitbag::answer::{Answer, AnswerError, NodeLimits};
 use kitbag::command::CommandReply;
+use kitbag::core::problem::Problem;
 use kitbag::engine::TurnRequest;
 use kitbag::learn::AfterTurn;
 use kitbag::provider::ReplyEvent;
 use kitbag::receive::Response;
 use kitbag::store::Incoming;
+use kitbag_mcp::SkillServers;
 use serde_json::json;
 
 use crate::asked::AskedArgs;
@@ -47,6 +50,12 @@ pub(crate) struct AnsweringArgs {
     /// Recall nothing, and remember nothing of this exchange
     #[arg(long)]
     pub(crate) no_memory: bool,
+    /// Answer in four steps: understand, think, act (with tools where --tools or --mcp offer them), reply
+    #[arg(long = "loop")]
+    nodes: bool,
+    /// Execute at most so many steps of a plan with --loop [default: 6]
+    #[arg(long, value_name = "NUMBER", requires = "nodes", value_parser = clap::value_parser!(u32).range(1..))]
+    loop_steps: Option<u32>,
     #[command(flatten)]
     tools: ToolArgs,
     #[command(flatten)]
@@ -61,6 +70,15 @@ impl AnsweringArgs {
         if let Some(model) = self.model.as_deref().filter(|name| !name.is_empty()) {
             engine = engine.model(model);
         }
+        if self.nodes {
+            let limits = NodeLimits::default();
+            engine = engine.nodes(match self.loop_steps {
+                Some(steps) => limits.with_steps(steps),
+                None => limits,
+            });
+        }
+        let servers = SkillServers::default();
+        let engine = engine.skill_servers(move |wanted| servers.clone().start(wanted));
         let engine = self.tools.approved(engine, approver).build()?;
         say_problems(engine.problems());
         Ok(engine)
@@ -86,12 +104,27 @@ pub(crate) enum Responded {
     Answer(Option<AfterTurn>),
 }
 
+/// Problems that were told already: skills that cannot be used are the same in every turn.
+#[derive(Default)]
+pub(crate) struct Told(BTreeSet<String>);
+
+impl Told {
+    /// The problems without those of skills and their servers that were told before.
+    fn news(&mut self, problems: &[Problem]) -> Vec<Problem> {
+        let is_news = |problem: &&Problem| {
+            let is_lasting = problem.source == "skills" || problem.source.starts_with("mcp server");
+            !is_lasting || self.0.insert(problem.to_string())
+        };
+        problems.iter().filter(is_news).cloned().collect()
+    }
+}
+
 /// Responds to a turn: prints an answer as text while it comes, or as JSON when all of it is there, or
 /// the reply to a command. The answer is stopped when `interrupted` completes.
 pub(crate) async fn respond(
     engine: &Engine,
     turn: TurnRequest,
-    as_json: bool,
+    (as_json, told): (bool, &mut Told),
     interrupted: impl Future<Output = ()> + Send,
 ) -> Result<Responded, Failure> {
     let mut shown = Shown::new(as_json);
@@ -113,12 +146,16 @@ pub(crate) async fn respond(
         Ok(answer) => engine.after(answer).await,
         Err(_) => None,
     };
-    tell(answer, as_json)?;
+    tell(answer, as_json, told)?;
     Ok(Responded::Answer(after))
 }
 
 /// Prints what there is to say about an answer, whole or not.
-fn tell(answer: Result<Box<Answer>, AnswerError>, as_json: bool) -> Result<(), Failure> {
+fn tell(
+    answer: Result<Box<Answer>, AnswerError>,
+    as_json: bool,
+    told: &mut Told,
+) -> Result<(), Failure> {
     let (answer, failure) = match answer {
         Ok(answer) => (Some(answer), None),
         Err(AnswerError::Provider { error, came }) => (came, Some(provider_failure(error))),
@@ -139,7 +176,7 @@ fn tell(answer: Result<Box<Answer>, AnswerError>, as_json: bool) -> Result<(), F
             report::print_json(answer)?;
         }
         let assembly = &answer.prompt.composed.assembly;
-        say_problems(&assembly.ledger.problems);
+        say_problems(&told.news(&assembly.ledger.problems));
         say_redacted(&answer.prompt.composed.redacted);
         report::say(answer);
     }

@@ -91,7 +91,7 @@ impl Cli {
             Command::Ask(args) => commands::ask::run(&args, &self.store),
             Command::Chat(args) => commands::chat::run(&args, &self.store),
             Command::Explain(args) => commands::explain::run(&args),
-            Command::Expand(args) => commands::expand::run(&args),
+            Command::Expand(args) => commands::expand::run(&args, &self.store),
             Command::Checkpoint(args) => commands::checkpoint::run(&args),
             Command::Memory(args) => commands::memory::run(&args, &self.store),
             Command::Doctor(args) => commands::doctor::run(&args, &self.store),

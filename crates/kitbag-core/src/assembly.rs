@@ -5,6 +5,7 @@
 //! blocks by band, its exact count, the ledger that explains it, and the epoch that the next turn
 //! continues.
 
+mod balance;
 mod block;
 mod breakpoint;
 mod draft;
@@ -29,6 +30,7 @@ use core::cell::OnceCell;
 
 use serde::{Deserialize, Serialize};
 
+pub use balance::Balance;
 pub use block::{Block, BlockBody};
 pub use breakpoint::Breakpoint;
 pub use draft::Draft;

@@ -9,6 +9,7 @@ mod config;
 mod http;
 mod process;
 mod session;
+mod skills;
 mod tool;
 
 use std::path::Path;
@@ -24,6 +25,7 @@ use session::Session;
 use tool::McpTool;
 
 pub use config::McpConfigError;
+pub use skills::SkillServers;
 
 /// The tools of servers that were started.
 #[derive(Debug, Default)]

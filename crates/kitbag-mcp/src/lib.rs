@@ -13,6 +13,6 @@ mod server;
 mod stdio;
 mod tools;
 
-pub use client::{Connected, McpConfigError, ServerLimits, connect};
+pub use client::{Connected, McpConfigError, ServerLimits, SkillServers, connect};
 pub use server::Server;
 pub use stdio::{ServeError, serve_stdio};

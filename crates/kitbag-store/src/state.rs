@@ -124,6 +124,31 @@ impl Store {
         .await
     }
 
+    /// Replaces the three layers of a conversation, if they are still those `before`, and tells if they
+    /// were.
+    ///
+    /// # Errors
+    /// When there is no such conversation, or the store fails.
+    pub async fn replace_layers(
+        &self,
+        id: ConversationId,
+        before: ConversationContext,
+        layers: ConversationContext,
+    ) -> Result<bool> {
+        let before = self.secrets().masked_value(before);
+        let layers = self.secrets().masked_value(layers);
+        self.write(async move |tx| {
+            Conversation::lock(tx, id).await?;
+            let stored: Option<ConversationContext> = load(tx, id).await?;
+            let is_same = stored.is_some_and(|stored| stored == before);
+            if is_same {
+                save(tx, id, &layers).await?;
+            }
+            Ok(is_same)
+        })
+        .await
+    }
+
     /// Changes the durable context messages of a conversation, in order.
     ///
     /// # Errors
@@ -208,12 +233,18 @@ impl ConversationState {
     }
 }
 
+/// Tells the rows of whole results of tools.
+pub(crate) const IS_RESULT: &str = "kind LIKE 'result/%'";
+
 /// All parts of a conversation's state. A damaged part is empty, and named among the problems.
 pub(crate) async fn load_all(tx: &mut Tx<'_>, id: ConversationId) -> Result<ConversationState> {
-    let sql = "SELECT kind, json FROM state WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
-               ORDER BY kind";
+    // Results are read one by one, where somebody asks for them.
+    let sql = format!(
+        "SELECT kind, json FROM state WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
+         AND NOT {IS_RESULT} ORDER BY kind"
+    );
     let mut state = ConversationState::default();
-    for (kind, json) in tx.query::<(String, String)>(sql, id).await? {
+    for (kind, json) in tx.query::<(String, String)>(&sql, id).await? {
         if let Err(error) = state.put(&kind, &json) {
             let problem = Problem::failed(&kind, damaged(&kind, id, &error));
             state.problems.push(problem);

@@ -27,6 +27,10 @@ pub struct DepthWeights {
     pub phrases: f64,
     /// What a line that the task points at adds.
     pub frame: f64,
+    /// The addition for a definition that the task names.
+    pub named: f64,
+    /// The least share of the best score that a file has which defines what the task names.
+    pub named_share: f64,
     /// How much the better units stand out.
     pub sharpness: f64,
     /// How much the size of a unit counts: at 0 short units win, at 1 size does not matter.
@@ -50,6 +54,8 @@ impl Default for DepthWeights {
             outside: 0.7,
             phrases: 0.3,
             frame: 0.5,
+            named: 0.5,
+            named_share: 0.5,
             sharpness: 1.5,
             size: 0.9,
             breadth: 0.2,
@@ -61,8 +67,10 @@ impl Default for DepthWeights {
     }
 }
 
-/// The lines of the smallest slice.
-const EXCERPT: u32 = 13;
+/// The lines of a window into a function that is too long to be shown whole, and the most lines of one
+/// that is not.
+const WINDOW: u32 = 13;
+const WHOLE: u32 = 70;
 
 /// What is known of all candidates when the levels of one are made.
 #[derive(Debug, Clone, Copy)]
@@ -126,10 +134,12 @@ impl<'a> Depth<'a> {
         let is_outside = matches!(kind, UnitKind::Code | UnitKind::Imports);
         let kept = if is_outside { weights.outside } else { 1.0 };
         let framed = if worth.framed { weights.frame } else { 0.0 };
+        let named = if worth.named { weights.named } else { 0.0 };
         kept * worth.words / self.best_unit.max(f64::MIN_POSITIVE)
             + weights.floor
             + weights.phrases * worth.phrases.min(1.0)
             + framed
+            + named
     }
 
     /// The levels of a file whose score is `share` of the best, the most detailed first. `text` is
@@ -228,6 +238,7 @@ pub fn of_code(language: Language, path: &str, text: &str) -> Vec<Level> {
         syntax,
         hits: Vec::new(),
         located: Vec::new(),
+        named: false,
     };
     let weights = DepthWeights::default();
     let depth = Depth::of(std::slice::from_ref(&candidate), &weights);
@@ -268,27 +279,28 @@ fn slice(rendered: Rendered, coverage: Coverage) -> Level {
         .with_lines(rendered.lines)
 }
 
-/// The stretch of a unit with most words of the task.
+/// The least that is shown of a unit: a function whole, or of what is too long the stretch with most
+/// words of the task.
 fn excerpt(candidate: &Candidate, unit: usize) -> (u32, u32) {
     let Some(unit) = candidate.syntax.units.get(unit) else {
-        return (1, EXCERPT);
+        return (1, WINDOW);
     };
-    if unit.len() <= EXCERPT {
+    if unit.len() <= WINDOW || !unit.part && unit.len() <= WHOLE {
         return (unit.first, unit.last);
     }
     let mut hits = candidate.hits.clone();
     hits.retain(|(line, _)| (unit.first..=unit.last).contains(line));
     let weight = |first: u32| -> f64 {
-        let within = first..first + EXCERPT;
+        let within = first..first + WINDOW;
         let hits = hits.iter().filter(|(line, _)| within.contains(line));
         hits.map(|(_, weight)| weight).sum()
     };
     // Of those that weigh the same the first counts.
-    let starts = (unit.first..=unit.last + 1 - EXCERPT).rev();
+    let starts = (unit.first..=unit.last + 1 - WINDOW).rev();
     let weighed = starts.map(|first| (weight(first), first));
     let best = weighed.max_by(|(a, _), (b, _)| a.total_cmp(b));
     let first = best.map_or(unit.first, |(_, first)| first);
-    (first, first + EXCERPT - 1)
+    (first, first + WINDOW - 1)
 }
 
 fn permille(share: f64) -> Coverage {
@@ -323,6 +335,7 @@ mod tests {
             syntax,
             hits: Vec::new(),
             located: Vec::new(),
+            named: false,
         };
         let weights = DepthWeights::default();
         let depth = Depth::of(std::slice::from_ref(&candidate), &weights);

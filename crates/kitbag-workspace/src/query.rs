@@ -5,16 +5,19 @@
 
 mod frames;
 mod mentions;
+mod names;
+mod orders;
 mod pattern;
 mod phrases;
 mod zones;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kitbag_core::text::{Word, is_stop_word, words};
 
 pub use frames::Frame;
 pub use mentions::Mentions;
+pub use names::Names;
 pub use zones::{Zone, zones};
 
 /// A task as the ranking sees it.
@@ -25,6 +28,8 @@ pub struct Query {
     pub terms: Vec<Term>,
     /// Files and dotted names that the task mentions.
     pub mentions: Mentions,
+    /// Files and definitions that it names outside code and logs.
+    pub names: Names,
     /// Texts to find as they are.
     pub phrases: Vec<String>,
     /// Places in files that the task points at.
@@ -49,22 +54,31 @@ impl Query {
     /// Reads a task.
     #[must_use]
     pub fn new(task: &str) -> Self {
-        let mut counts: BTreeMap<(String, bool), [f64; 2]> = BTreeMap::new();
-        let zones = zones(task);
-        for (zone, text) in &zones {
-            for word in words(text) {
-                let (word, is_whole) = match word {
-                    Word::Part(word) => (word, false),
-                    Word::Whole(word) => (word, true),
-                };
-                if is_telling(&word) {
-                    let scale = if is_number(&word) { NUMBER } else { 1.0 };
-                    let [count, unit_count] = counts.entry((word, is_whole)).or_default();
-                    *count += zone.weight() * scale;
-                    *unit_count += zone.unit_weight() * scale;
-                }
+        Self::with_attachment(task, "")
+    }
+
+    /// Reads a task and a text that belongs to it, whose words count less than the task's own.
+    #[must_use]
+    pub fn with_attachment(task: &str, attached: &str) -> Self {
+        let own = zones(task);
+        let mut counts = Counts::default();
+        own.iter()
+            .for_each(|(zone, text)| counts.add(*zone, &orders::without(*zone, text), 1.0));
+        if counts.by_word.is_empty() {
+            // An order is all that was said.
+            own.iter()
+                .for_each(|(zone, text)| counts.add(*zone, text, 1.0));
+        }
+        let attached_zones = zones(attached);
+        let mut seen = BTreeSet::new();
+        for (zone, text) in &attached_zones {
+            if seen.insert(without_digits(text)) {
+                counts.add(zone.attached(), text, ATTACHED);
             }
         }
+        let counts = counts.by_word;
+        let zones: Vec<(Zone, &str)> = own.iter().chain(&attached_zones).copied().collect();
+        let whole = format!("{task}\n{attached}");
         let term = |((text, is_whole), [count, unit_count]): ((String, bool), [f64; 2])| Term {
             text,
             is_whole,
@@ -88,9 +102,10 @@ impl Query {
         }
         Self {
             terms,
-            mentions: Mentions::of(task),
+            mentions: Mentions::of(&whole),
+            names: Names::of(&own),
             phrases: phrases::phrases(&zones),
-            frames: frames::frames(task),
+            frames: frames::frames(&whole),
         }
     }
 
@@ -99,9 +114,55 @@ impl Query {
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
+
+    /// Returns true for a task with a word or two to look for, which names nothing.
+    #[must_use]
+    pub fn says_little(&self) -> bool {
+        let words = self.terms.iter().filter(|term| !term.is_whole).count();
+        let names = self.mentions.names.len() + self.mentions.dotted.len() + self.phrases.len();
+        (1..=FEW_WORDS).contains(&words) && names + self.frames.len() == 0
+    }
+}
+
+/// The words of a task with their weights: for a file, and for a part of one.
+#[derive(Default)]
+struct Counts {
+    by_word: BTreeMap<(String, bool), [f64; 2]>,
+    /// The lines of logs, without their numbers: one that is there a hundred times says no more.
+    log_lines: BTreeSet<String>,
+}
+
+impl Counts {
+    fn add(&mut self, zone: Zone, text: &str, share: f64) {
+        if zone == Zone::Log && !self.log_lines.insert(without_digits(text)) {
+            return;
+        }
+        for word in words(text) {
+            let (word, is_whole) = match word {
+                Word::Part(word) => (word, false),
+                Word::Whole(word) => (word, true),
+            };
+            if is_telling(&word) {
+                let scale = if is_number(&word) { NUMBER } else { 1.0 } * share;
+                let [count, unit_count] = self.by_word.entry((word, is_whole)).or_default();
+                *count += zone.weight() * scale;
+                *unit_count += zone.unit_weight() * scale;
+            }
+        }
+    }
+}
+
+fn without_digits(line: &str) -> String {
+    line.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 const NUMBER: f64 = 0.3;
+
+/// The weight of words of an attached text, beside those of the task.
+const ATTACHED: f64 = 0.3;
+
+/// With no more words than this a task says little.
+const FEW_WORDS: usize = 2;
 
 /// Of very many words only the weightiest are looked for: a log of megabytes is no better a task.
 const MOST_TERMS: usize = 300;

@@ -9,6 +9,7 @@ mod companions;
 mod history;
 mod judge;
 mod locations;
+mod named;
 mod phrases;
 mod scan;
 
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use candidate::structure;
 pub use candidate::{Candidate, UnitWorth};
 pub use companions::{Companions, Relation};
+pub use named::NamedFile;
 
 use crate::cache::Cache;
 use crate::matcher::Matcher;
@@ -100,6 +102,8 @@ pub struct Survey {
     pub candidates: Vec<Candidate>,
     /// The words of the task that were looked for, the weightiest first.
     pub words: Vec<WordUse>,
+    /// The files that the task names, in its order.
+    pub named: Vec<NamedFile>,
     /// What turned out to be no text, or none that is worth showing.
     pub skipped: Vec<Skipped>,
     /// What did not go as asked.
@@ -157,6 +161,10 @@ pub fn survey(
         query,
         rarity: judge.rarity().to_vec(),
         cache,
+        inner_tests: match options.about_tests {
+            true => 1.0,
+            false => options.weights.test,
+        },
     };
     let changed = options.changed.iter().map(|changed| &changed.path);
     let asked_for = options.always.iter().chain(changed);
@@ -165,7 +173,9 @@ pub fn survey(
         found.ok()
     });
     let located = locations(&query.frames, files);
+    let named = named::files(&query.names, files);
     let asked_for = asked_for.chain(located.keys().copied());
+    let asked_for = asked_for.chain(named.iter().map(|named| named.file));
     // What was asked for is parsed first, and what may be shown next.
     let mut known = BTreeSet::new();
     let chosen: Vec<usize> = asked_for
@@ -187,7 +197,9 @@ pub fn survey(
         candidates.extend(loader.load(&more, &mut bytes));
     }
     phrases::mark(query, &options.changed, files, &mut candidates);
+    named::mark(&query.names, files, &mut candidates);
     for candidate in &mut candidates {
+        candidate.named = named.iter().any(|named| named.file == candidate.file);
         let lines = located.get(&candidate.file);
         candidate.located = lines.cloned().unwrap_or_default();
     }
@@ -200,6 +212,7 @@ pub fn survey(
         ranked,
         candidates,
         words: judge.words(),
+        named,
         skipped: scanned.skipped,
         problems,
     }

@@ -10,6 +10,7 @@ mod folds;
 mod frames;
 mod grammar;
 mod imports;
+mod inner_tests;
 mod items;
 mod lines;
 mod macros;
@@ -23,6 +24,7 @@ mod view;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use inner_tests::inner_tests;
 pub use lines::Lines;
 pub use rendered::Rendered;
 pub use view::View;

@@ -4,6 +4,11 @@
 //! prompt counts as sent: it is archived while the answer is read. The answer is kept when it has ended,
 //! whole or not. A provider that fails loses nothing, and what came of an answer is handed out also where
 //! the store fails. A model that asks for tools is asked again with their results.
+//!
+//! # The loop
+//!
+//! With [`nodes`](crate::engine::EngineBuilder::nodes) four nodes answer a turn one after the other:
+//! Understand, Think, Act, Reply.
 
 mod cache;
 mod calls;
@@ -11,12 +16,14 @@ mod error;
 mod exchange;
 mod inference;
 mod kept;
+mod nodes;
 mod prepare;
 mod rounds;
 mod stages;
 
 use std::future::{Future, pending};
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
@@ -27,6 +34,7 @@ use kitbag_store::{Incoming, Lease, Store, StoreError, StoredTurn, TurnId};
 
 use crate::engine::{Engine, TurnPrompt, TurnRequest};
 use crate::extension::{Phase, RunEnd};
+use crate::learn::ClosedLayers;
 use crate::provider::{Provider, Reply, ReplyEvent};
 use crate::receive::Findings;
 use crate::wire::Request;
@@ -36,6 +44,8 @@ pub use error::AnswerError;
 use exchange::Exchange;
 pub(crate) use inference::cost;
 use kept::Kept;
+pub use nodes::NodeLimits;
+use nodes::Nodes;
 use prepare::Prepared;
 use rounds::Rounds;
 pub(crate) use stages::Stages;
@@ -60,7 +70,7 @@ impl Engine {
     pub async fn ask(&self, incoming: Incoming) -> Result<Answer, AnswerError> {
         let request = self.turn(incoming)?;
         let stop = pin!(pending());
-        self.answer(request, &mut |_| (), stop).await
+        Box::pin(self.answer(request, &mut |_| (), stop)).await
     }
 
     /// Tells before anything is stored what keeps the provider from answering, such as a missing key.
@@ -84,7 +94,9 @@ impl Engine {
         let route = self.planned_route(&turn);
         let asked = route.as_ref().and_then(|route| route.engine.as_deref());
         let asked = asked.unwrap_or(self);
-        Box::pin(asked.request_routed(turn, self, route.as_ref())).await
+        let routed = Box::pin(asked.request_routed(turn, self, route.as_ref()));
+        let (_, prompt, request) = routed.await?;
+        Ok((prompt, request))
     }
 
     async fn request_of_sanitised(
@@ -97,6 +109,20 @@ impl Engine {
         let request = prompt.composed.request();
         let request = request.ok_or(AnswerError::NoRequest)?;
         Ok((prompt, provider.prepared(request)))
+    }
+
+    /// The first request of a turn, and the nodes that follow it, where nodes answer.
+    async fn first_request(
+        &self,
+        turn: TurnRequest,
+    ) -> Result<(Option<Box<Nodes>>, TurnPrompt, Request), AnswerError> {
+        if let Some(limits) = self.nodes {
+            let begun = Box::pin(Nodes::begin(self, limits, turn)).await?;
+            let (nodes, prompt, request) = begun;
+            return Ok((Some(Box::new(nodes)), prompt, request));
+        }
+        let (prompt, request) = Box::pin(self.request_of_sanitised(turn)).await?;
+        Ok((None, prompt, request))
     }
 
     /// Answers a turn with a model, also one whose message reads as a command; see
@@ -151,6 +177,8 @@ impl Engine {
                 counter: self.counter(),
                 user: memory.incoming.message.text().into_owned(),
                 state: turn.state.clone(),
+                has_traced: false,
+                closed: None,
             });
             stages.end("lease", "held");
         }
@@ -175,14 +203,18 @@ impl Engine {
         };
         let Prepared {
             engine,
+            mut nodes,
             prompt,
             request,
             route,
-        } = prepared;
+        } = *prepared;
         let asked = engine.as_deref().unwrap_or(self);
         let provider = asked.asked_provider()?;
         let assembly = &prompt.composed.assembly;
         stages.end("prompt", format_args!("{} tokens", assembly.tokens.0));
+        if !prompt.skills.is_empty() {
+            stages.add("skills", stages::of_skills(&prompt), Duration::ZERO);
+        }
         let mut exchange = Exchange {
             kept,
             show,
@@ -191,18 +223,22 @@ impl Engine {
             reply: Reply::default(),
             waited: Duration::ZERO,
             is_begun: false,
+            is_quiet: false,
         };
         let mut rounds = Rounds::new(asked, provider, (prompt, request), host);
-        let ended = Box::pin(rounds.run(&mut exchange)).await;
+        let ended = match &mut nodes {
+            Some(nodes) => Box::pin(nodes.run(&mut rounds, &mut exchange)).await,
+            None => Box::pin(rounds.run(&mut exchange)).await,
+        };
         Box::pin(rounds.end(ended.as_ref().err(), &mut exchange)).await;
         let Exchange {
-            kept,
+            mut kept,
             reply,
             waited,
             stages,
             ..
         } = exchange;
-        let steps = rounds.kept_steps();
+        let mut steps = rounds.kept_steps();
         let Rounds {
             prompt,
             request,
@@ -210,12 +246,19 @@ impl Engine {
             mut host,
             ..
         } = rounds;
+        if let Some(nodes) = nodes {
+            steps = nodes.steps;
+            if let Some(kept) = &mut kept {
+                kept.state = Some(nodes.state);
+                kept.has_traced = true;
+            }
+        }
         let mut record = stages.into_record(inferences);
         if let Some(route) = route {
             record.inferences.splice(..0, route.inference);
             record.route = Some(route.record);
         }
-        let turn = match &kept {
+        let turn = match &mut kept {
             Some(kept) => {
                 // A whole answer is one, also where something else went wrong.
                 let problem = ended.as_ref().err().filter(|_| !reply.is_whole);
@@ -228,8 +271,10 @@ impl Engine {
             Ok(turn) => (turn, ended),
             Err(error) => (None, Err(AnswerError::from(error))),
         };
+        let layers = kept.and_then(|kept| kept.closed);
         let answer = Answer {
             turn,
+            layers,
             prompt,
             request,
             steps,
@@ -279,7 +324,7 @@ impl Engine {
         }
     }
 
-    fn asked_provider(&self) -> Result<&dyn Provider, AnswerError> {
+    pub(crate) fn asked_provider(&self) -> Result<&dyn Provider, AnswerError> {
         self.provider.as_deref().ok_or(AnswerError::NoProvider)
     }
 }
@@ -311,6 +356,8 @@ async fn unless_stopped<T>(
 pub struct Answer {
     /// The turn as the store has it; none without memory.
     pub turn: Option<StoredTurn>,
+    /// The layers as the turn left them, where the conversation has any.
+    pub(crate) layers: Option<Arc<ClosedLayers>>,
     /// The prompt, with its ledger; the last one of a turn with tools.
     pub prompt: TurnPrompt,
     /// The request that was sent, the last one of a turn with tools.

@@ -85,7 +85,12 @@ impl Engine {
             CommandName::History => history::history(asked).await,
             CommandName::Remind => remind::remind(asked).await,
             CommandName::Skills => skills::skills(asked).await,
-            CommandName::Skill => Err(asked.wrong("needs the name of a skill and a message")),
+            CommandName::Skill if rest.is_empty() => {
+                Err(asked.wrong("needs the name of a skill and a message"))
+            }
+            CommandName::Skill => Err(asked.wrong(format!(
+                "needs a message behind the name: `/skill {rest} …`"
+            ))),
             CommandName::Model => settings::model(asked),
             CommandName::Agent => settings::agent(asked),
             CommandName::New => conversation::new(asked).await,

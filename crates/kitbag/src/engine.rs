@@ -23,7 +23,9 @@ mod whole;
 
 use std::borrow::Cow;
 
-use kitbag_core::assembly::{AssembleError, Assembly, AssemblySettings, Draft, Epoch, assemble};
+use kitbag_core::assembly::{
+    AssembleError, Assembly, AssemblySettings, Draft, Epoch, OutputForm, assemble,
+};
 use kitbag_core::content::Content;
 use kitbag_core::context::McpServer;
 use kitbag_core::envelope::TaskType;
@@ -43,6 +45,8 @@ pub(crate) use history::{largest_result, said, share};
 pub use people::BodyForPeople;
 #[cfg(feature = "store")]
 pub use replay::{ReplayedPrompt, replay};
+#[cfg(all(feature = "providers", feature = "store"))]
+pub(crate) use turn::Material;
 #[cfg(feature = "layouts")]
 pub use turn::{Sources, TurnError, TurnPrompt, TurnRequest, turn};
 #[cfg(feature = "layouts")]
@@ -175,6 +179,7 @@ pub(crate) fn try_compose(
     draft.history = parts.history;
     draft.steps = parts.steps;
     draft.retracted = parts.retracted;
+    draft.is_for_node = parts.is_for_node && request.settings.form != OutputForm::Node;
     let mut assembly = assemble(&draft, all.chunks, &request.settings, counter, previous)?;
     let ledger = &mut assembly.ledger;
     let key = draft.key.as_deref();

@@ -47,6 +47,7 @@ mod compaction;
 mod conversation;
 mod facts;
 mod layers;
+mod layers_by_model;
 mod material;
 mod model;
 mod summary;
@@ -60,7 +61,7 @@ use kitbag_store::{ConversationId, NewFact, StoreError};
 
 pub use after::AfterTurn;
 pub use kitbag_layout::Learning;
-pub(crate) use layers::layers_after;
+pub(crate) use layers::{ClosedLayers, layers_after};
 
 /// The most tokens of the summary that stands for a conversation.
 pub(crate) const SUMMARY: Tokens = Tokens(200);
@@ -77,6 +78,8 @@ pub struct Lessons {
     pub facts: Vec<NewFact>,
     /// The number of messages that are summarised now, where the conversation was compacted.
     pub compacted: Option<u32>,
+    /// The summaries of a turn's end that a model made: of an answer, of older turns.
+    pub layers: u32,
     /// The prompts that were sent.
     pub inferences: Vec<InferenceRecord>,
     /// The problems that came up. Nothing is lost by them.
@@ -88,6 +91,7 @@ impl Lessons {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let did = self.closed.is_some() || self.compacted.is_some() || self.summary.is_some();
+        let did = did || self.layers > 0;
         !did && self.facts.is_empty() && self.inferences.is_empty() && self.problems.is_empty()
     }
 
@@ -117,6 +121,9 @@ impl Lessons {
             self.compacted
                 .map(|count| format!("{count} messages summarised")),
         );
+        if self.layers > 0 {
+            done.push(format!("{} summaries of the turn by a model", self.layers));
+        }
         done.extend(self.problems.iter().map(ToString::to_string));
         let micros = begun.elapsed().as_micros();
         let micros = u64::try_from(micros).unwrap_or(u64::MAX);

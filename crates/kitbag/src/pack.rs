@@ -15,6 +15,8 @@ mod files;
 mod gathered;
 mod json;
 mod modified;
+mod named;
+mod notes;
 mod open;
 mod overview;
 mod redacted;
@@ -23,12 +25,13 @@ mod request;
 mod strategy;
 mod survey;
 mod truncate;
+mod twins;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use futures_util::future;
-use kitbag_core::assembly::{AssemblySettings, OutputForm, kept_chunks};
+use kitbag_core::assembly::{AssemblySettings, Balance, OutputForm, kept_chunks};
 use kitbag_core::chunk::{ContextChunk, Relevance};
 use kitbag_core::envelope::{CompressedContext, ExcludedChunk, TaskEnvelope, TaskType};
 use kitbag_core::problem::{Problem, ProblemKind};
@@ -90,7 +93,12 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     let inferred = (!request.is_overview()).then(|| TaskType::infer(&request.task));
     let said = inferred.as_ref().map(|inferred| inferred.task_type);
     let task_type = request.task_type.or(said);
+    let query = query?;
+    // All of a small project is looked at, whatever the task says.
+    let is_large = workspace.files().len() > survey::FEWEST;
+    let says_little = query.says_little() && change.is_none() && is_large;
     let strategy = match task_type {
+        Some(task_type) if says_little => Strategy::of(task_type).looking_around(),
         Some(task_type) if !request.is_overview() => Strategy::of(task_type),
         _ => Strategy::overview(),
     };
@@ -109,7 +117,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
         !request.gatherers.iter().any(is_same)
     });
     let (surveyed, ours, mut others) = future::join3(
-        survey::survey(request, query?, &workspace, strategy, touched),
+        survey::survey(request, query, &workspace, strategy, touched),
         gather(&ours, &task),
         gather(&request.gatherers, &task),
     )
@@ -126,6 +134,28 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
         let message = "no file has a word of the task: the files are those of an overview";
         let problem = Problem::new("", ProblemKind::NotFound, message);
         others.problems.push(problem);
+    }
+    let mut notes = Vec::new();
+    for named in &survey.named {
+        let file = workspace.files().get(named.file).map(|file| &file.path);
+        if let Some((path, file)) = named.instead_of.as_ref().zip(file) {
+            let message =
+                format!("there is no such file; `{file}`, the only one of its name, is meant");
+            notes.push(format!("The task names `{path}`, which does not exist: `{file}` is the only file of that name."));
+            others
+                .problems
+                .push(Problem::new(path.as_str(), ProblemKind::NotFound, message));
+        }
+    }
+    if says_little && !is_overview {
+        notes.push(
+            "The task has few words to search for, so that this shows what is around them."
+                .to_owned(),
+        );
+        let message = "the task has few words to search for: a file, a function or an error message would find more";
+        others
+            .problems
+            .push(Problem::new("", ProblemKind::NotFound, message));
     }
     let task = clean(&request.task, redacted::TASK);
     let chunks = ours.chunks().iter().chain(others.chunks());
@@ -147,6 +177,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
         request: request.clone(),
         survey,
         is_overview,
+        notes,
         modified,
         change,
         ours,
@@ -161,6 +192,22 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     })
 }
 
+/// The most that one file, and all fragments of files, take of a budget. In a small one even a single
+/// function is most of it.
+fn balance(budget: Tokens) -> Balance {
+    let share = |permille: u64| {
+        let tokens = u64::from(budget.0) * permille / 1_000;
+        Tokens(u32::try_from(tokens).unwrap_or(u32::MAX))
+    };
+    Balance::new(
+        share(OF_A_FILE).max(Tokens(2_000)),
+        share(OF_FRAGMENTS).max(Tokens(400)),
+    )
+}
+
+const OF_A_FILE: u64 = 600;
+const OF_FRAGMENTS: u64 = 140;
+
 /// A workspace, surveyed for a task.
 #[derive(Debug)]
 pub struct Prepared {
@@ -172,6 +219,8 @@ pub struct Prepared {
     survey: Survey,
     /// Whether there is no task, or no file has to do with it.
     is_overview: bool,
+    /// Notes for the reader of the prompt.
+    notes: Vec<String>,
     modified: Modified,
     /// The change to review.
     change: Option<Change>,
@@ -286,6 +335,10 @@ impl Prepared {
             .with_strategy(options.strategy)
             .with_floor(Relevance::from_ppm(options.floor_ppm))
             .with_traits(options.traits.clone());
+        let settings = match self.is_overview {
+            true => settings,
+            false => settings.with_balance(balance(options.budget)),
+        };
         let mut request = PromptRequest::new(&*task, settings);
         request.task_type = self.task_type;
         request.model.clone_from(&options.model);

@@ -13,6 +13,8 @@ mod catalogue;
 mod find;
 mod part;
 mod servers;
+#[cfg(all(feature = "providers", feature = "store"))]
+mod starter;
 mod trigger;
 
 use std::path::PathBuf;
@@ -25,6 +27,10 @@ pub(crate) use find::{SkillPlace, SkillPlaces};
 pub(crate) use part::{SkillPart, skill_part};
 #[cfg(all(feature = "providers", feature = "store"))]
 pub(crate) use part::{is_standing, why};
+#[cfg(all(feature = "providers", feature = "store"))]
+pub(crate) use starter::ServerStarter;
+#[cfg(all(feature = "providers", feature = "store"))]
+pub use starter::StartedServers;
 #[cfg(all(feature = "providers", feature = "store"))]
 pub(crate) use trigger::Words;
 

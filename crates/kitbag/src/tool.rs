@@ -34,7 +34,7 @@ pub use builtin::{ToolScope, builtin};
 pub use error::ToolError;
 #[cfg(all(feature = "providers", feature = "store"))]
 pub use limits::ToolLimits;
-use schema::schema_of;
+pub(crate) use schema::schema_of;
 
 /// A tool with typed arguments and a typed result.
 ///
@@ -223,6 +223,17 @@ impl Tools {
     /// Adds all tools of another set; those of the same name are replaced.
     pub fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
+    }
+
+    /// The same with those of another set whose names are free.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    #[must_use]
+    pub(crate) fn and(mut self, others: &Self) -> Self {
+        for (name, tool) in &others.0 {
+            let free = self.0.entry(name.clone());
+            free.or_insert_with(|| Arc::clone(tool));
+        }
+        self
     }
 
     /// Those of them whose names are meant.

@@ -85,6 +85,12 @@ impl Shown {
                     }
                 });
             }
+            ReplyEvent::Node { node, told, time } => {
+                self.progress = None;
+                let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+                let told = one_line(told);
+                output::say(format_args!("{node}: {told}, {} ms", grouped(millis)));
+            }
             _ => {}
         }
     }

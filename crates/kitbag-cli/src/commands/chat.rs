@@ -12,7 +12,7 @@ use kitbag::core::role::Role;
 use kitbag::store::{ExportFilter, Incoming};
 use tokio::sync::oneshot;
 
-use crate::answering::{self, AnsweringArgs, Approver, Responded};
+use crate::answering::{self, AnsweringArgs, Approver, Responded, Told};
 use crate::failure::Failure;
 use crate::interrupt::{Interrupts, unless_interrupted};
 use crate::learning::Learner;
@@ -75,6 +75,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             engine,
             incoming,
             interrupts: Interrupts::listen(),
+            told: Told::default(),
         };
         if args.new {
             chat.begin_another().await?;
@@ -142,6 +143,7 @@ struct Chat<'a> {
     incoming: Incoming,
     learner: Learner,
     interrupts: Interrupts,
+    told: Told,
 }
 
 impl Chat<'_> {
@@ -188,7 +190,8 @@ impl Chat<'_> {
             .extend(asked.workspace(message, &self.engine)?);
         drop(progress);
         let interrupted = self.interrupts.next();
-        let reply = match answering::respond(&self.engine, turn, false, interrupted).await? {
+        let shown = (false, &mut self.told);
+        let reply = match answering::respond(&self.engine, turn, shown, interrupted).await? {
             Responded::Command(reply) => reply,
             Responded::Answer(after) => {
                 if let Some(after) = after {

@@ -18,6 +18,7 @@ mod doctor;
 mod expand;
 mod explain;
 mod fit;
+mod four_nodes;
 mod hook;
 mod init;
 mod layout;

@@ -249,3 +249,82 @@ fn o10_the_reference_validator_agrees_on_good_and_bad_skills() {
     }
     assert_eq!((good, cases.len()), (9, 26));
 }
+
+#[cfg(unix)]
+#[test]
+fn o10_servers_of_an_active_skill_serve_any_model_while_it_is_trusted() {
+    let folder = bakery();
+    let servers = r#"{"mcpServers": {
+        "oven": {"command": "sh", "args": ["${SKILL_DIR}/server.sh"], "env": {"SAID": "hot"}},
+        "gone": {"command": "/nowhere/oven"}}}"#;
+    folder.write(".agents/skills/baking/.mcp.json", servers);
+    let server = include_str!("../../../kitbag-mcp/tests/server.sh");
+    // Each start leaves a line.
+    let counted = format!("echo started >> \"$HOME/starts\"\n{server}");
+    folder.write(".agents/skills/baking/server.sh", counted);
+    let call = r#"[{"id": "a", "name": "mcp__oven__say_it", "arguments": {}}]"#;
+    let die = r#"[{"id": "b", "name": "mcp__oven__die", "arguments": {}}]"#;
+    folder.write(
+        "answers.jsonl",
+        format!(
+            "{{\"when\": \"sourdough\", \"tool_calls\": {call}, \"then\": [{{\"text\": \"It is hot.\"}}]}}\n\
+             {{\"when\": \"still\", \"tool_calls\": {die}, \"then\": [{{\"text\": \"Yes.\"}}]}}\n\
+             {{\"text\": \"Hello.\"}}\n"
+        ),
+    );
+    let config = "providers: {demo: {kind: script, answers: answers.jsonl}}\n";
+    folder.write("kitbag.yaml", config);
+    fs::create_dir_all(folder.path().join(".home")).unwrap();
+    let chat = |folder: &Folder, store: &str| {
+        let args = ["--store", store, "chat"];
+        let typed = "Hello\nIs the sourdough ready?\nAnd still?\n/skill baking\n";
+        folder.run_with_stdin(&args, typed.as_bytes())
+    };
+    // A skill that was merely found starts nothing, which is told once.
+    let found = chat(&folder, "sqlite:found.db");
+    let told = found
+        .stderr
+        .matches("of the skill `baking` are not started")
+        .count();
+    assert_eq!(told, 1, "{}", found.stderr);
+    assert!(
+        !found.stderr.contains("say_it: 2 tokens"),
+        "{}",
+        found.stderr
+    );
+    assert!(!folder.path().join(".home/starts").exists());
+
+    fs::create_dir_all(folder.path().join(".config/kitbag")).unwrap();
+    let allowed = folder.path().join(".agents");
+    let allowed = format!("skills: {{allow: ['{}']}}\n", allowed.display());
+    folder.write(".config/kitbag/kitbag.yaml", allowed);
+    let trusted = chat(&folder, "sqlite:memory.db");
+    let lines: Vec<&str> = trusted.stderr.lines().collect();
+    let has = |text: &str| lines.iter().filter(|line| line.contains(text)).count();
+    assert_eq!(has("mcp__oven__say_it: 2 tokens"), 1, "{lines:?}");
+    assert_eq!(
+        has("mcp server `gone`: `/nowhere/oven` cannot be started"),
+        1,
+        "{lines:?}"
+    );
+    // What writes needs an approval, as with `--mcp`.
+    assert_eq!(
+        has("`--allow-tools mcp__oven__die` allows it"),
+        1,
+        "{lines:?}"
+    );
+    assert_eq!(
+        has("needs a message behind the name: `/skill baking …`"),
+        1,
+        "{lines:?}"
+    );
+    assert_eq!(trusted.stdout, "Hello.\nIt is hot.\nYes.\n");
+    let starts = fs::read_to_string(folder.path().join(".home/starts")).unwrap();
+    assert_eq!(starts, "started\n");
+    let turn = ["--store", "sqlite:memory.db", "memory", "history", "1.1.2"];
+    let record = folder.run(&turn).success();
+    assert!(
+        record.contains("baking: the message has `sourdough`; 6 tools"),
+        "{record}"
+    );
+}

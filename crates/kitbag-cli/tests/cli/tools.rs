@@ -127,6 +127,53 @@ fn t08_a_chat_that_is_piped_in_calls_tools_and_tells_a_limit() {
         chat.stderr
     );
     assert_eq!(chat.success(), "Let me see.\nTea.\n");
+    // The turn that ended at the limit is over.
+    let next = folder.run_with_stdin(&args, b"What do I drink?\nHello\n");
+    assert_eq!(next.success(), "Let me see.\nTea.\nHello.\n");
+}
+
+#[test]
+fn t08_the_whole_of_a_result_that_was_cut_is_behind_its_handle() {
+    let folder = Folder::new();
+    let config = "providers: {demo: {kind: script, answers: answers.jsonl}}\n";
+    folder.write("kitbag.yaml", config);
+    let key = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    let lines: String = (2..=2_500)
+        .map(|line| format!("line {line} of the log\n"))
+        .collect();
+    folder.write("log.txt", format!("line 1 of the log\nkey: {key}\n{lines}"));
+    let call = |id: &str, handle: &str| json!([{"id": id, "name": "expand", "arguments": {"handle": handle}}]);
+    let answer = json!({
+        "when": "log", "tool_calls": call("a", "log.txt"),
+        "then": [{"tool_calls": call("b", "1.1.1/1:2000-2001")}, {"text": "Read."}],
+    });
+    folder.write("answers.jsonl", format!("{answer}\n"));
+    let asked = run(&folder, &["ask", "Read the log.", "--tools", "--json"]);
+    let report: Value = serde_json::from_str(&asked.success()).unwrap();
+    let cut = report["steps"][1]["content"].as_str().unwrap();
+    assert!(cut.starts_with("line 1 of the log\n"), "{cut}");
+    assert!(
+        cut.contains("the whole is `1.1.1/1`, which `expand` reads]"),
+        "{cut}"
+    );
+    assert!(cut.len() < 40_000);
+    // The model reads on in the same turn, and a person later.
+    let part = report["steps"][3]["content"].as_str().unwrap();
+    assert_eq!(part, "line 1999 of the log\nline 2000 of the log\n");
+    let whole = run(&folder, &["expand", "1.1.1/1"]).success();
+    assert!(whole.starts_with("line 1 of the log\nkey: "));
+    assert!(
+        whole.contains("line 2000 of the log\n") && !whole.contains(key),
+        "{whole}"
+    );
+    // It is gone with a message of its conversation.
+    run(
+        &folder,
+        &["memory", "forget", "--message", "1.1#1", "--yes"],
+    )
+    .success();
+    let gone = run(&folder, &["expand", "1.1.1/1"]).failure(1);
+    assert!(gone.contains("there is no result `1.1.1/1`"), "{gone}");
 }
 
 /// The stream of an answer of Anthropic's API that calls tools.

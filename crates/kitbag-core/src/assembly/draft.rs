@@ -61,6 +61,10 @@ pub struct Draft {
     /// them.
     #[serde(default)]
     pub retracted: Vec<ChunkId>,
+    /// True where the chunks of this turn stand in the sections of a node: entities, conversation, what
+    /// happened.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub is_for_node: bool,
 }
 
 impl Draft {
@@ -79,6 +83,7 @@ impl Draft {
             steps: Vec::new(),
             task_type: None,
             retracted: Vec::new(),
+            is_for_node: false,
         }
     }
 

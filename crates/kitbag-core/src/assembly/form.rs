@@ -10,6 +10,7 @@ mod flat;
 mod heading;
 mod node;
 mod pack;
+mod sections;
 mod spoken;
 
 use alloc::string::String;
@@ -89,6 +90,14 @@ impl OutputForm {
         }
     }
 
+    /// Returns true where a provider takes it.
+    const fn is_request(self) -> bool {
+        matches!(
+            self,
+            Self::Flat | Self::Anthropic | Self::OpenAi | Self::Responses
+        )
+    }
+
     /// Tells whether it ends in a message and so needs one.
     #[must_use]
     pub const fn needs_message(self) -> bool {
@@ -156,7 +165,10 @@ pub(super) fn lay_out(
     traits: &ModelTraits,
 ) -> LaidOut {
     // A heading becomes part of the first piece below it, so that no form has to write it.
-    let kept = headed(form, chunks, draft.history.len());
+    let mut kept = headed(form, chunks, draft.history.len());
+    if draft.is_for_node && form.is_request() {
+        kept = sections::sectioned(form, draft, &kept).into();
+    }
     let chunks = &PlacedChunks {
         kept: &kept,
         ..*chunks

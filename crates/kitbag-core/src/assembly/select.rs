@@ -236,13 +236,17 @@ pub(super) fn choose(
         }
     };
     let candidates: Vec<Candidate> = priced.iter().zip(bases).map(candidate).collect();
-    let mut fitted = match settings.strategy {
-        FitStrategy::Optimal => fit::fit(&candidates, room),
+    let choose = |candidates: &[Candidate]| match settings.strategy {
+        FitStrategy::Optimal => fit::fit(candidates, room),
         FitStrategy::Greedy => {
             // The candidates are sorted by score already.
             let order: Vec<usize> = (0..candidates.len()).collect();
-            fit::fit_greedy(&candidates, &order, room)
+            fit::fit_greedy(candidates, &order, room)
         }
+    };
+    let mut fitted = match &settings.balance {
+        Some(balance) => balance.fit(priced, candidates.clone(), choose),
+        None => choose(&candidates),
     }
     .map_err(|error| explain(error, priced))?;
     mention_the_rest(priced, bases, &candidates, &mut fitted);

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::balance::Balance;
 use super::form::OutputForm;
 use crate::chunk::Relevance;
 use crate::tokens::Tokens;
@@ -21,6 +22,9 @@ pub struct AssemblySettings {
     pub strategy: FitStrategy,
     /// Chunks that are less likely needed than this stay out, even when there is room.
     pub floor: Relevance,
+    /// Limits on what one file and small parts of files take; without it they take what they are worth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<Balance>,
     /// The regret to bear before the selection is renewed, in thousandths of the cost of renewing.
     /// 0 renews whenever something better is possible.
     pub patience_permille: u32,
@@ -38,6 +42,7 @@ impl AssemblySettings {
             chunk_limit: None,
             strategy: FitStrategy::default(),
             floor: Relevance::from_ppm(10_000),
+            balance: None,
             // Measured over a conversation of 60 drifting turns: 91 % of each request was reused,
             // at 99 % of the worth of a fresh selection of as many tokens (`cargo bench -p
             // kitbag-core --bench drift`).
@@ -65,6 +70,13 @@ impl AssemblySettings {
     #[must_use]
     pub fn with_floor(mut self, floor: Relevance) -> Self {
         self.floor = floor;
+        self
+    }
+
+    /// Limits what files may take.
+    #[must_use]
+    pub fn with_balance(mut self, balance: Balance) -> Self {
+        self.balance = Some(balance);
         self
     }
 

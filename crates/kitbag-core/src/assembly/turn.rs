@@ -98,7 +98,10 @@ impl Turn<'_> {
         report: &mut EpochReport,
     ) -> Result<Choice, Renewal> {
         let history = epoch.continues(self.draft, self.settings, self.counter)?;
-        if history == Continuation::Appended
+        // The nodes of a turn answer one message, and each sees something else.
+        let is_another_node = self.draft.is_for_node && !self.priced.is_empty();
+        if !is_another_node
+            && history == Continuation::Appended
             && let Some(frozen) = self.freeze(epoch, market)
         {
             // Another inference of the same turn adds no regret.

@@ -131,7 +131,10 @@ fn launch(
 }
 
 /// Replaces `${NAME}` and `${NAME:-default}` by variables of the environment.
-fn expand(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+pub(super) fn expand(
+    text: &str,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<String, String> {
     let mut expanded = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {

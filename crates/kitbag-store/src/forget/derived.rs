@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::extension;
 use crate::fact::{self, Timeline};
 use crate::id::{ConversationId, MessageId};
+use crate::result;
 use crate::scope::Scope;
 use crate::state;
 use crate::transaction::Tx;
@@ -33,6 +34,7 @@ pub(crate) async fn forget_from_message(
     );
     let origins = facts_and_summaries(tx, at, of_it, id, forgotten).await?;
     forget_layers(tx, at, text).await?;
+    result::forget(tx, at).await?;
     let compaction: Option<Compaction> = state::load(tx, at).await?;
     // A compaction that ends before the message cannot tell of it.
     if compaction.is_some_and(|compaction| compaction.through >= id.seq) {

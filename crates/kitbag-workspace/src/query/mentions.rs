@@ -100,7 +100,9 @@ fn ends_with_part_of(parts: &[&str], dotted: &[String]) -> bool {
     })
 }
 
-static PATH: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\w./\\@+-]*[\w-]\.[A-Za-z][\w]{0,9}\b"));
+/// A name with an extension, and what stands before it as a path does.
+pub(super) static PATH: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"[\w./\\@+-]*[\w-]\.[A-Za-z][\w]{0,9}\b"));
 
 static DOTTED: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"[A-Za-z_][\w]*(?:(?:\.|::|\\|/)[A-Za-z_][\w]*)+"));

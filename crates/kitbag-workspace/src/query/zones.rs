@@ -42,6 +42,15 @@ impl Zone {
         }
     }
 
+    /// The zone of a text that is attached: it has no title.
+    #[must_use]
+    pub(super) const fn attached(self) -> Self {
+        match self {
+            Self::Title => Self::Prose,
+            other => other,
+        }
+    }
+
     /// How much it counts for a part of a file.
     #[must_use]
     pub const fn unit_weight(self) -> f64 {
@@ -131,7 +140,7 @@ fn push_block<'t>(block: &[&'t str], found: &mut Vec<(Zone, &'t str)>) {
 }
 
 /// Prose with its code and links.
-fn prose<'t>(line: &'t str, found: &mut Vec<(Zone, &'t str)>) {
+pub(super) fn prose<'t>(line: &'t str, found: &mut Vec<(Zone, &'t str)>) {
     let mut end = 0;
     for special in SPECIAL.find_iter(line) {
         push(line.get(end..special.start()), Zone::Prose, found);

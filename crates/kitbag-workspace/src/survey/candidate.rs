@@ -7,8 +7,9 @@ use crate::language::Language;
 use crate::matcher::Matcher;
 use crate::query::Query;
 use crate::relevance::units::{self, Hits};
-use crate::syntax::{self, Syntax};
+use crate::syntax::{self, Syntax, inner_tests};
 use crate::text;
+use crate::walk::FileRole;
 use crate::workspace::Workspace;
 
 /// Raised when parsing changes, so that older entries of a cache are not read.
@@ -30,6 +31,8 @@ pub struct Candidate {
     pub hits: Vec<(u32, f64)>,
     /// The lines, from 1, that a stack trace of the task names.
     pub located: Vec<u32>,
+    /// True if the task names the file, outside code and logs.
+    pub named: bool,
 }
 
 /// What a unit has to do with a task.
@@ -42,6 +45,10 @@ pub struct UnitWorth {
     pub phrases: f64,
     /// Whether the task points at one of its lines.
     pub framed: bool,
+    /// True if the task names the definition.
+    pub named: bool,
+    /// True for a test inside a source file.
+    pub is_test: bool,
 }
 
 /// Reads and parses files.
@@ -51,6 +58,8 @@ pub(super) struct Loader<'a> {
     /// How rare each term of the query is.
     pub(super) rarity: Vec<f64>,
     pub(super) cache: &'a Cache,
+    /// The share that is left of the worth of tests inside a source file.
+    pub(super) inner_tests: f64,
 }
 
 /// How a file is divided into units.
@@ -107,6 +116,10 @@ impl Loader<'_> {
         };
         let hits = Hits::of(matcher, &text);
         let words = units::score(query, rarity, &text, &syntax, &hits);
+        let tests = match entry.role {
+            FileRole::Source => inner_tests(&text, &syntax),
+            _ => vec![false; syntax.units.len()],
+        };
         let weigh = |&(line, term): &(u32, u16)| {
             let term = usize::from(term);
             let weight = query.terms.get(term).map_or(0.0, |term| term.unit_weight);
@@ -117,14 +130,21 @@ impl Loader<'_> {
             hits: hits.lines.iter().map(weigh).collect(),
             units: words
                 .into_iter()
-                .map(|words| UnitWorth {
-                    words,
+                .zip(tests)
+                .map(|(words, is_test)| UnitWorth {
+                    words: if is_test {
+                        words * self.inner_tests
+                    } else {
+                        words
+                    },
+                    is_test,
                     ..UnitWorth::default()
                 })
                 .collect(),
             text,
             syntax,
             located: Vec::new(),
+            named: false,
         })
     }
 }

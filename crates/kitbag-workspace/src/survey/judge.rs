@@ -282,7 +282,16 @@ impl<'a> Judge<'a> {
     /// The words of the names that a file defines.
     fn defined(&self, candidate: &Candidate) -> Document {
         let mut document = Document::default();
-        for definition in &candidate.syntax.definitions {
+        let units = candidate.syntax.units.iter().zip(&candidate.units);
+        let tests = units.filter(|(_, worth)| worth.is_test);
+        let tests: Vec<(u32, u32)> = tests.map(|(unit, _)| (unit.first, unit.last)).collect();
+        let is_test = |line: u32| {
+            tests
+                .iter()
+                .any(|&(first, last)| first <= line && line <= last)
+        };
+        let definitions = candidate.syntax.definitions.iter();
+        for definition in definitions.filter(|definition| !is_test(definition.line)) {
             let words = terms_of(&definition.name, &self.query.terms);
             document.length = document.length.saturating_add(words.length);
             for &(term, count) in &words.counts {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use kitbag_core::content::RawJson;
+use kitbag_core::entity::{RegistryError, SessionIdRegistry};
 use kitbag_core::message::{Message, ToolCall};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_layout::reserved::show_hidden;
@@ -26,6 +27,23 @@ pub(super) struct Call {
     arguments: Result<Value, String>,
 }
 
+impl Call {
+    /// Puts the ids of rows in the place of refs. One that has no row refuses the call.
+    pub(super) fn resolve(&mut self, refs: &SessionIdRegistry) {
+        let Ok(arguments) = &mut self.arguments else {
+            return;
+        };
+        let translated = refs.row_ids_for_refs(arguments);
+        // What merely looks like a ref may well be an id of the tool's.
+        let mut wrong = translated.unresolved.iter();
+        let wrong = wrong.find(|one| !matches!(one.error, RegistryError::UnknownRef { .. }));
+        self.arguments = match wrong {
+            Some(wrong) => Err(format!("{}; {}", wrong.error, wrong.error.hint())),
+            None => Ok(translated.value),
+        };
+    }
+}
+
 /// The result of a call, as long as it is.
 #[derive(Clone)]
 pub(super) struct CallResult {
@@ -37,6 +55,8 @@ pub(super) struct CallResult {
 /// A result as it is recorded.
 pub(super) struct Bounded {
     pub(super) text: String,
+    /// The whole, where the text is cut.
+    pub(super) whole: Option<String>,
     pub(super) redacted: Vec<Redaction>,
 }
 
@@ -167,26 +187,40 @@ impl CallResult {
     }
 
     /// The text to record, without secrets, with hidden characters shown, and with no more than `most`
-    /// tokens: a longer one keeps its beginning and its end.
-    pub(super) fn bounded(&self, tool: &str, most: Tokens, counter: &dyn TokenCounter) -> Bounded {
+    /// tokens: a longer one keeps its beginning and its end, and the handle of the whole, if it has one.
+    pub(super) fn bounded(
+        &self,
+        tool: &str,
+        most: Tokens,
+        handle: Option<&str>,
+        counter: &dyn TokenCounter,
+    ) -> Bounded {
         let text = match &self.output {
             Ok(text) => text.clone(),
             Err(problem) => format!("error: {problem}"),
         };
         let cleaned = clean(&text, tool);
         let shown = show_hidden(&cleaned.text);
-        let note = format!(
-            "\n[cut to {} tokens: ask `{tool}` for a smaller part]",
-            most.0
-        );
+        let note = match handle {
+            Some(handle) => format!(
+                "\n[cut to {} tokens: the whole is `{handle}`, which `expand` reads]",
+                most.0
+            ),
+            None => format!(
+                "\n[cut to {} tokens: ask `{tool}` for a smaller part]",
+                most.0
+            ),
+        };
         let room = most.saturating_sub(counter.count(&note));
-        let text = match shorten(&shown, room, counter) {
-            Some(_) if counter.count(&shown) <= most => shown.into_owned(),
-            Some(short) => short + &note,
-            None => shown.into_owned(),
+        let (text, whole) = match shorten(&shown, room, counter) {
+            Some(short) if counter.count(&shown) > most => {
+                (short + &note, Some(shown.into_owned()))
+            }
+            _ => (shown.into_owned(), None),
         };
         Bounded {
             text,
+            whole,
             redacted: cleaned.redacted,
         }
     }

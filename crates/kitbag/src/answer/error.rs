@@ -44,6 +44,12 @@ pub enum AnswerError {
         /// Its result.
         came: Option<Box<Answer>>,
     },
+    /// The view of a node has mistakes in the configuration.
+    #[error("the node `{node}` has mistakes in the configuration")]
+    NoView {
+        /// The node.
+        node: &'static str,
+    },
     /// An extension ended the turn.
     #[error("the extension `{extension}` ended the turn: {reason}")]
     Ended {
@@ -73,6 +79,7 @@ impl AnswerError {
             Self::Store { error, .. } => error.hint().map(str::to_owned),
             Self::Provider { error, .. } => error.hint(),
             Self::NoProvider => Some("give the engine a provider when it is built".to_owned()),
+            Self::NoView { .. } => Some("correct it under `nodes:`".to_owned()),
             Self::Stopped { .. } | Self::Ended { .. } | Self::NoRequest => None,
         }
     }

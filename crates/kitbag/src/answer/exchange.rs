@@ -10,7 +10,7 @@ use kitbag_store::StoreError;
 
 use super::{AnswerError, Kept, LEASE, RENEWAL, Show, Stages, Stop};
 use crate::engine::TurnPrompt;
-use crate::provider::{Provider, Reply, ReplyStream};
+use crate::provider::{Provider, Reply, ReplyEvent, ReplyStream};
 use crate::wire::Request;
 
 pub(super) struct Exchange<'a, 's> {
@@ -22,6 +22,8 @@ pub(super) struct Exchange<'a, 's> {
     pub(super) waited: Duration,
     /// True once the provider has begun to answer the latest request.
     pub(super) is_begun: bool,
+    /// True while the words that come are for a program, so that they are not shown.
+    pub(super) is_quiet: bool,
 }
 
 impl Exchange<'_, '_> {
@@ -65,7 +67,9 @@ impl Exchange<'_, '_> {
     async fn read(&mut self, mut stream: ReplyStream) -> Result<(), AnswerError> {
         while let Some(event) = self.wait(stream.next()).await? {
             let event = event?;
-            (self.show)(&event);
+            if !self.is_quiet || matches!(event, ReplyEvent::ToolCall(_)) {
+                (self.show)(&event);
+            }
             self.reply.add(event);
         }
         Ok(self.reply.check_whole()?)

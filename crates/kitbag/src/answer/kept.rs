@@ -1,5 +1,7 @@
 //! A turn that the store keeps.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use kitbag_core::message::{Message, MessageMetadata};
 use kitbag_core::record::TurnRecord;
@@ -11,7 +13,7 @@ use serde_json::json;
 
 use super::AnswerError;
 use crate::extension::ExtensionHost;
-use crate::learn::layers_after;
+use crate::learn::{ClosedLayers, layers_after};
 use crate::provider::Reply;
 
 pub(super) struct Kept<'a> {
@@ -23,6 +25,10 @@ pub(super) struct Kept<'a> {
     pub(super) user: String,
     /// The layers as the turn has them, where somebody works with them.
     pub(super) state: Option<TurnState>,
+    /// True where the steps of the turn are in them already.
+    pub(super) has_traced: bool,
+    /// The layers as the turn left them, once it has ended.
+    pub(super) closed: Option<Arc<ClosedLayers>>,
 }
 
 impl Kept<'_> {
@@ -37,7 +43,7 @@ impl Kept<'_> {
 
     /// Keeps the steps and the answer, or what came of it.
     pub(super) async fn end(
-        &self,
+        &mut self,
         steps: &[Message],
         reply: &Reply,
         record: TurnRecord,
@@ -57,7 +63,9 @@ impl Kept<'_> {
         if is_done {
             (learned.extensions, learned.entries) = host.kept();
         }
-        learned.layers = self.layers(steps, reply, now).await?;
+        self.closed = self.layers(steps, reply, now).await?.map(Arc::new);
+        let closed = self.closed.as_ref();
+        learned.layers = closed.map(|closed| closed.by_rules.clone());
         if !reply.blocks.is_empty() {
             let message = Self::message(reply, &record, problem);
             learned.reply = Some(NewMessage::from(message).at(now));
@@ -91,7 +99,7 @@ impl Kept<'_> {
         steps: &[Message],
         reply: &Reply,
         now: Timestamp,
-    ) -> Result<Option<ConversationContext>, StoreError> {
+    ) -> Result<Option<ClosedLayers>, StoreError> {
         let state = match &self.state {
             Some(state) => state.clone(),
             None => {
@@ -104,6 +112,10 @@ impl Kept<'_> {
             }
         };
         let now = now.to_string();
+        let steps = match self.has_traced {
+            true => &[],
+            false => steps,
+        };
         let layers = layers_after(state, &self.user, (steps, reply), now, self.counter);
         Ok(Some(layers))
     }

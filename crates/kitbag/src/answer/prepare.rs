@@ -5,6 +5,7 @@ use kitbag_core::record::{RouteBy, RouteRecord};
 use kitbag_layout::Declared;
 use kitbag_store::{ExtensionState, StoreError};
 
+use super::nodes::Nodes;
 use super::{AnswerError, Kept, Stages};
 use crate::engine::{Contribution, Engine, TurnPrompt, TurnRequest};
 use crate::extension::{ExtensionHost, Phase};
@@ -16,6 +17,8 @@ use crate::wire::Request;
 pub(super) struct Prepared {
     /// The engine that asks the model that was chosen, where it is another one.
     pub(super) engine: Option<Box<Engine>>,
+    /// The nodes that follow, where nodes answer.
+    pub(super) nodes: Option<Box<Nodes>>,
     pub(super) prompt: TurnPrompt,
     pub(super) request: Request,
     pub(super) route: Option<Route>,
@@ -50,7 +53,7 @@ impl Engine {
         mut turn: TurnRequest,
         host: &mut ExtensionHost,
         stages: &mut Stages,
-    ) -> Result<Prepared, AnswerError> {
+    ) -> Result<Box<Prepared>, AnswerError> {
         for phase in [Phase::RunStart, Phase::StepStart, Phase::BeforeInference] {
             Box::pin(host.enter(phase)).await;
         }
@@ -77,16 +80,18 @@ impl Engine {
         turn.injected.extend(host.take_first());
         let asked = engine.as_deref().unwrap_or(self);
         let made = Box::pin(asked.request_routed(turn, self, route.as_ref()));
-        let (prompt, mut request) = made.await?;
+        let (nodes, prompt, mut request) = made.await?;
         for (name, value) in &host.parameters {
             request.set(name, value);
         }
-        Ok(Prepared {
+        // Boxed: handed on as it is, it would take most of a small thread's stack.
+        Ok(Box::new(Prepared {
             engine,
+            nodes,
             prompt,
             request,
             route,
-        })
+        }))
     }
 
     /// The request of a turn that was made for another engine, `from` which its model was routed here.
@@ -95,7 +100,7 @@ impl Engine {
         mut turn: TurnRequest,
         from: &Self,
         route: Option<&Route>,
-    ) -> Result<(TurnPrompt, Request), AnswerError> {
+    ) -> Result<(Option<Box<Nodes>>, TurnPrompt, Request), AnswerError> {
         let prompt = &mut turn.prompt;
         // What the program has set for this turn stays as it is.
         if prompt.model == from.model {
@@ -110,9 +115,9 @@ impl Engine {
         let mut told = Contribution::default();
         told.problems.extend(route.and_then(Route::problem));
         turn.contributions.push(told);
-        let (mut prompt, request) = Box::pin(self.request_of_sanitised(turn)).await?;
+        let (nodes, mut prompt, request) = Box::pin(self.first_request(turn)).await?;
         prompt.route = route.map(|route| route.record.clone());
-        Ok((prompt, request))
+        Ok((nodes, prompt, request))
     }
 
     /// The choice of an extension, which is the program's own. One that cannot be followed leaves the usual model.

@@ -8,20 +8,23 @@ use std::mem;
 use std::sync::Arc;
 use std::time::Instant;
 
+use kitbag_core::entity::SessionIdRegistry;
 use kitbag_core::history::message_cost;
 use kitbag_core::message::Message;
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::record::InferenceRecord;
 use kitbag_core::role::Visibility;
 use kitbag_core::tokens::{TokenCounter, Tokens};
+use serde_json::Value;
 
-use super::calls::{self, Call, CallResult};
+use super::calls::{self, Bounded, Call, CallResult};
 use super::exchange::Exchange;
 use super::inference::inference;
 use super::{AnswerError, Stages, run_end};
 use crate::engine::{Engine, TurnError, TurnPrompt, largest_result};
 use crate::extension::{EndedCall, ExtensionHost, Phase};
 use crate::provider::{Provider, Reply, ReplyEvent};
+use crate::tool::Toolbox;
 use crate::wire::Request;
 use crate::words::counted;
 
@@ -35,12 +38,41 @@ pub(super) struct Rounds<'e> {
     /// The calls so far, each with its result.
     pub(super) steps: Vec<Message>,
     pub(super) inferences: Vec<InferenceRecord>,
+    /// The tools of the engine and of the skills that are active in the turn.
+    toolbox: Toolbox,
+    /// The purpose of the next prompts, where they ask for something else than the answer.
+    pub(super) purpose: Option<&'static str>,
+    /// The entities whose refs the model may write in the place of ids.
+    pub(super) refs: Option<SessionIdRegistry>,
+    /// The calls since somebody looked.
+    pub(super) made_calls: Vec<MadeCall>,
     /// The extensions that take part.
     pub(super) host: ExtensionHost,
     /// The places of steps that are not kept: messages for prompts of this turn alone.
     fleeting: BTreeSet<usize>,
     begun: Instant,
     made: u32,
+    /// The results so far whose whole was kept.
+    cut: u32,
+}
+
+/// A call that was made, with its result as it was recorded.
+pub(super) struct MadeCall {
+    arguments: String,
+    text: String,
+    is_ok: bool,
+}
+
+impl MadeCall {
+    /// The result as JSON, where it is any.
+    pub(super) fn result(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|_| self.text.as_str().into())
+    }
+
+    /// Tells whether an id stands in a call that succeeded, or in its result.
+    pub(super) fn mentions(&self, id: &str) -> bool {
+        self.is_ok && (self.text.contains(id) || self.arguments.contains(id))
+    }
 }
 
 /// Room for the results that tell of a limit.
@@ -59,18 +91,37 @@ impl<'e> Rounds<'e> {
         (prompt, request): (TurnPrompt, Request),
         host: ExtensionHost,
     ) -> Self {
+        let mut toolbox = engine.toolbox.clone();
+        toolbox.tools = toolbox.tools.and(&prompt.tools);
         Self {
             engine,
             provider,
+            toolbox,
             prompt,
             request,
             steps: Vec::new(),
             inferences: Vec::new(),
+            purpose: None,
+            refs: None,
+            made_calls: Vec::new(),
             host,
             fleeting: BTreeSet::new(),
             begun: Instant::now(),
             made: 0,
+            cut: 0,
         }
+    }
+
+    /// Goes on with another prompt, whose steps are still to be made.
+    pub(super) fn go_on_with(&mut self, prompt: TurnPrompt, request: Request) {
+        let previous_at = self.prompt.previous_at;
+        self.prompt = TurnPrompt {
+            previous_at,
+            ..prompt
+        };
+        self.request = request;
+        self.steps.clear();
+        self.fleeting.clear();
     }
 
     pub(super) async fn run(&mut self, exchange: &mut Exchange<'_, '_>) -> Result<(), AnswerError> {
@@ -84,7 +135,7 @@ impl<'e> Rounds<'e> {
             }
             let asks = !exchange.reply.tool_calls.is_empty();
             let offers = !self.prompt.composed.draft.tools.is_empty();
-            let has_tools = !self.engine.toolbox.tools.is_empty();
+            let has_tools = !self.toolbox.tools.is_empty();
             if !asks || !offers || !has_tools || limit.is_some() {
                 return self.enter(Phase::StepEnd, exchange).await;
             }
@@ -141,7 +192,10 @@ impl<'e> Rounds<'e> {
     }
 
     /// Sends the request, and reads the answer to its end.
-    async fn infer(&mut self, exchange: &mut Exchange<'_, '_>) -> Result<(), AnswerError> {
+    pub(super) async fn infer(
+        &mut self,
+        exchange: &mut Exchange<'_, '_>,
+    ) -> Result<(), AnswerError> {
         let sent = (self.engine.clock)();
         exchange.is_begun = false;
         let number = u32::try_from(self.inferences.len()).unwrap_or(u32::MAX);
@@ -154,7 +208,7 @@ impl<'e> Rounds<'e> {
         if exchange.is_begun {
             let counter = self.engine.counter();
             let (prompt, request) = (&self.prompt, &self.request);
-            let record = inference(
+            let mut record = inference(
                 self.provider,
                 prompt,
                 request,
@@ -162,6 +216,7 @@ impl<'e> Rounds<'e> {
                 counter,
                 sent,
             );
+            record.purpose = self.purpose.map(str::to_owned);
             self.inferences.push(record);
             let injected = self.prompt.composed.draft.injected.iter();
             self.host.sent(injected.chain(&self.prompt.told));
@@ -181,6 +236,9 @@ impl<'e> Rounds<'e> {
         let reply = mem::take(&mut exchange.reply);
         let mut calls = calls::of_reply(&reply.tool_calls, &self.steps);
         for call in &mut calls {
+            if let Some(refs) = &self.refs {
+                call.resolve(refs);
+            }
             let phase = Phase::BeforeTool(call.call.clone());
             self.enter(phase, exchange).await?;
             if let Some(reason) = self.host.take_refusal(&call.call.name) {
@@ -190,7 +248,7 @@ impl<'e> Rounds<'e> {
         let said = said(&reply, &calls);
         let room = self.room(&said, calls.len(), counter.as_ref());
         let limit = self.limit(room);
-        let toolbox = &self.engine.toolbox;
+        let toolbox = &self.toolbox;
         let limits = &toolbox.limits;
         let left = limits.time.saturating_sub(self.begun.elapsed());
         let (results, ended) = match &limit {
@@ -209,9 +267,16 @@ impl<'e> Rounds<'e> {
         // What tells of a limit has room of its own.
         let room = room.max(SMALLEST);
         for (call, result) in calls.iter().zip(&results) {
-            let bounded = result.bounded(&call.call.name, room, counter.as_ref());
+            let bounded = self
+                .bounded(call, result, room, exchange, counter.as_ref())
+                .await;
             self.prompt.composed.redacted.extend(bounded.redacted);
             let tokens = counter.count(&bounded.text);
+            self.made_calls.push(MadeCall {
+                arguments: call.call.arguments.as_str().to_owned(),
+                text: bounded.text.clone(),
+                is_ok: result.output.is_ok(),
+            });
             tell(&mut exchange.stages, call, result, tokens);
             (exchange.show)(&ReplyEvent::Called {
                 tool: call.call.name.clone(),
@@ -235,6 +300,36 @@ impl<'e> Rounds<'e> {
         Ok(limit)
     }
 
+    /// A result as it is recorded. The whole of one that is cut is kept under a handle, where there is a tool
+    /// that reads it.
+    async fn bounded(
+        &mut self,
+        call: &Call,
+        result: &CallResult,
+        room: Tokens,
+        exchange: &Exchange<'_, '_>,
+        counter: &dyn TokenCounter,
+    ) -> Bounded {
+        let name = &call.call.name;
+        let plain = result.bounded(name, room, None, counter);
+        let is_readable = self.toolbox.tools.spec("expand").is_some();
+        let kept = exchange.kept.as_ref().filter(|_| is_readable);
+        let (Some(whole), Some(kept)) = (&plain.whole, kept) else {
+            return plain;
+        };
+        let number = self.cut + 1;
+        match kept.store.keep_result(&kept.lease, number, whole).await {
+            Ok(id) => {
+                self.cut = number;
+                result.bounded(name, room, Some(&id.to_string()), counter)
+            }
+            Err(error) => {
+                tracing::warn!(event = "result_not_kept", %error);
+                plain
+            }
+        }
+    }
+
     /// The tokens that each result may have.
     fn room(&self, said: &Message, calls: usize, counter: &dyn TokenCounter) -> Tokens {
         let budget = self.prompt.composed.settings.budget;
@@ -245,7 +340,7 @@ impl<'e> Rounds<'e> {
             .saturating_sub(used.saturating_add(LAST_WORDS));
         let calls = u32::try_from(calls.max(1)).unwrap_or(u32::MAX);
         let each = Tokens((free.0 / calls).saturating_sub(AROUND));
-        let most = self.engine.toolbox.limits.result;
+        let most = self.toolbox.limits.result;
         each.min(most).min(largest_result(budget))
     }
 
@@ -256,9 +351,14 @@ impl<'e> Rounds<'e> {
         budget.saturating_add(self.prompt.room_for_steps)
     }
 
+    /// The limit that keeps the turn from calling any tool, if one is reached.
+    pub(super) fn limit_of_turn(&self) -> Option<String> {
+        self.limit(SMALLEST)
+    }
+
     /// The limit that is reached, if any is.
     fn limit(&self, room: Tokens) -> Option<String> {
-        let limits = &self.engine.toolbox.limits;
+        let limits = &self.toolbox.limits;
         let counts = self.inferences.iter().map(|one| u64::from(one.counted));
         let next = u64::from(self.prompt.composed.assembly.tokens.0);
         let reached = if self.made >= limits.steps {
@@ -276,7 +376,7 @@ impl<'e> Rounds<'e> {
     }
 
     /// The next prompt, which tells a limit as a problem, and its request.
-    fn compose(
+    pub(super) fn compose(
         &mut self,
         limit: Option<&str>,
         counter: &Arc<dyn TokenCounter>,

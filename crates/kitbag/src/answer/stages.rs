@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use kitbag_core::record::{InferenceRecord, StageRecord, TurnRecord};
 
+use crate::engine::TurnPrompt;
 use crate::extension::ExtensionHost;
+use crate::words::counted;
 
 /// Times the stages of a turn: each begins where the one before it ended.
 pub(crate) struct Stages {
@@ -48,4 +50,16 @@ impl Stages {
         record.inferences = inferences;
         record
     }
+}
+
+/// The skills that are active, each with the reason, and the tools that they bring.
+pub(super) fn of_skills(prompt: &TurnPrompt) -> String {
+    let skills = prompt.skills.iter();
+    let skills = skills.map(|skill| format!("{}: {}", skill.name, skill.activation));
+    let mut told = skills.collect::<Vec<String>>().join("; ");
+    let tools = prompt.tools.specs().len() as u64;
+    if tools > 0 {
+        told.push_str(&format!("; {}", counted(tools, "tool", "tools")));
+    }
+    told
 }

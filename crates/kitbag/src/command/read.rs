@@ -61,7 +61,8 @@ pub fn read(message: &Content) -> Result<Option<Command>, CommandError> {
     let name = word.to_ascii_lowercase();
     if let Some(spec) = COMMANDS.iter().find(|spec| spec.name == name) {
         let rest = rest.trim().to_owned();
-        let is_message = spec.id == CommandName::Skill && !rest.is_empty();
+        // A name alone asks for nothing.
+        let is_message = spec.id == CommandName::Skill && rest.contains(char::is_whitespace);
         return Ok((!is_message).then_some(Command { spec, rest }));
     }
     let known: Vec<&str> = COMMANDS.iter().map(|spec| spec.name).collect();
@@ -100,6 +101,7 @@ mod tests {
         for (text, expected) in [
             ("/facts", "facts \"\""),
             ("/Facts  ", "facts \"\""),
+            ("/skill baking", "skill \"baking\""),
             ("/forget  about Porto ", "forget \"about Porto\""),
             ("/facts\n", "facts \"\""),
             ("/fcats", "there is no command `/fcats`"),

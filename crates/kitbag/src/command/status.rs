@@ -80,6 +80,7 @@ pub fn describe_turn(turn: &StoredTurn) -> String {
 
 fn describe_inference(inference: &InferenceRecord) -> String {
     let model = inference.model.as_deref().unwrap_or("the usual model");
+    // The answer itself needs no word for what it is.
     let purpose = inference.purpose.as_deref();
     let purpose = purpose
         .map(|purpose| format!("{purpose}: "))

@@ -146,6 +146,8 @@ pub struct DraftParts {
     pub steps: Vec<Message>,
     /// Chunks that must not be shown any more.
     pub retracted: Vec<ChunkId>,
+    /// True where the prompt is a node's.
+    pub(super) is_for_node: bool,
 }
 
 impl DraftParts {
@@ -160,5 +162,6 @@ impl DraftParts {
         self.history.extend(other.history);
         self.steps.extend(other.steps);
         self.retracted.extend(other.retracted);
+        self.is_for_node |= other.is_for_node;
     }
 }

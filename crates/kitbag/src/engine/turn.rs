@@ -6,6 +6,7 @@
 
 mod agent;
 mod conversation;
+mod material;
 #[cfg(feature = "store")]
 mod memory;
 #[cfg(feature = "store")]
@@ -14,7 +15,7 @@ mod recollections;
 #[cfg(feature = "store")]
 use jiff::Timestamp;
 use kitbag_core::assembly::{AssembleError, OutputForm};
-use kitbag_core::context::{Context, DEFAULT_SYSTEM_PROMPT};
+use kitbag_core::context::Context;
 use kitbag_core::inject::ContextMessage;
 use kitbag_core::record::RouteRecord;
 use kitbag_core::tokens::TokenCounter;
@@ -26,14 +27,13 @@ use kitbag_layout::PlatformError;
 use kitbag_store::{ConversationId, MemoryRequest, Store, StoreError};
 
 use super::{AgentError, AgentPart, AgentRequest};
-use super::{Composed, Contribution, PromptRequest, compose};
-use agent::AgentSource;
-use conversation::Conversation;
-#[cfg(feature = "store")]
-use kitbag_layout::ShownBy;
+use super::{Composed, Contribution, PromptRequest};
+pub(crate) use material::Material;
 
 use crate::project::Project;
-use crate::skill::{ActiveSkill, SkillPart, servers, skill_part};
+use crate::skill::ActiveSkill;
+#[cfg(all(feature = "providers", feature = "store"))]
+use crate::tool::Tools;
 
 /// A turn to make a prompt for.
 #[derive(Debug, Clone)]
@@ -61,6 +61,8 @@ pub struct TurnRequest {
     pub attachments: usize,
     /// Contributions that were made already: of a workspace, of gatherers.
     pub contributions: Vec<Contribution>,
+    /// True where several nodes are asked, whose views are added to what all of them see.
+    pub(crate) is_for_nodes: bool,
 }
 
 impl TurnRequest {
@@ -89,6 +91,7 @@ impl TurnRequest {
             agent: None,
             attachments: 0,
             contributions: Vec::new(),
+            is_for_nodes: false,
         }
     }
 
@@ -126,6 +129,9 @@ pub struct TurnPrompt {
     /// The tokens that the budget of the prompt leaves to the steps of the turn.
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) room_for_steps: Tokens,
+    /// The tools that active skills bring, besides the engine's own.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) tools: Tools,
 }
 
 impl TurnPrompt {
@@ -220,113 +226,9 @@ impl std::fmt::Debug for Sources<'_> {
 /// be in do not fit.
 pub async fn turn(
     sources: Sources<'_>,
-    mut request: TurnRequest,
+    request: TurnRequest,
     counter: &(dyn TokenCounter + Sync),
 ) -> Result<TurnPrompt, TurnError> {
-    let mut contributions = std::mem::take(&mut request.contributions);
-    let agent = request.agent.take();
-    let agent = agent.map(|agent| AgentSource::new(sources, agent));
-    let agent = agent.transpose()?;
-    let request = &request;
-    let mut prompt = request.prompt.clone();
-    #[cfg(feature = "store")]
-    let memory = sources.store.zip(request.memory.as_ref());
-    #[cfg(feature = "store")]
-    let mut conversation = match memory {
-        Some((store, memory)) => {
-            let for_layout = agent.is_some();
-            memory::read(store, memory, request, &mut prompt, for_layout).await?
-        }
-        None => Conversation::new(request, &[]),
-    };
-    #[cfg(not(feature = "store"))]
-    let mut conversation = Conversation::new(request, &[]);
-    let skills = sources.project.map(|project| {
-        let message = prompt.current.content.text();
-        let epoch = conversation.epoch.as_ref();
-        let budget = prompt.settings.budget;
-        skill_part(&project.skills, &message, epoch, budget, counter)
-    });
-    let SkillPart {
-        contribution,
-        active: skills,
-    } = skills.unwrap_or_default();
-    contributions.push(contribution);
-    contributions.push(std::mem::take(&mut conversation.contribution));
-    let agent = match &agent {
-        Some(source) => {
-            let mut part = source.part(&conversation, &prompt, &contributions)?;
-            #[cfg(feature = "store")]
-            if part.system.history == ShownBy::Layout
-                && let Some(remembered) = contributions.last_mut()
-                && conversation.leave_to_layout(&mut remembered.draft, &prompt, counter)
-            {
-                part = source.part(&conversation, &prompt, &contributions)?;
-            }
-            agent::guard(&mut contributions, &part, &conversation);
-            let content = agent::wrapped(&prompt.current.content, &part.current);
-            prompt.current.content = content;
-            // Where a name matters, it stands in the wrapper.
-            prompt.current.name = None;
-            prompt.model = prompt.model.or_else(|| part.model.clone());
-            contributions.push(std::mem::take(&mut part.contribution));
-            Some(part)
-        }
-        None => {
-            contributions.push(persona());
-            None
-        }
-    };
-    // The prompts of nodes take turns: none of them continues the one before it.
-    let epoch = conversation.epoch.as_ref();
-    let epoch = epoch.filter(|_| request.node.is_none());
-    let all = Contribution::join(contributions);
-    #[cfg(feature = "store")]
-    let all = match memory {
-        Some((store, memory)) => {
-            let shown = memory::shown(&conversation, &all.draft, &prompt, epoch, counter);
-            let mut known = store.recollect(memory, conversation.id, shown).await;
-            tracing::debug!(
-                event = "recalled",
-                facts = known.facts.len(),
-                summaries = known.summaries.len(),
-                messages = known.recalled.len(),
-                problems = known.problems.len(),
-            );
-            // What the message itself states stands in it already, and is not from earlier.
-            let is_earlier = |source| memory.answering != Some(source);
-            known
-                .facts
-                .retain(|fact| fact.source.is_none_or(is_earlier));
-            let mut known = recollections::recollections(&known, epoch, counter);
-            if let Some(part) = &agent {
-                agent::guard(std::slice::from_mut(&mut known), part, &conversation);
-            }
-            Contribution::join(vec![all, known])
-        }
-        None => all,
-    };
-    let mut composed = compose(&prompt, vec![all], counter, epoch)?;
-    composed.mcp_servers = servers(&skills);
-    Ok(TurnPrompt {
-        #[cfg(feature = "store")]
-        conversation: conversation.id,
-        #[cfg(feature = "store")]
-        previous_at: conversation.latest,
-        composed,
-        agent,
-        skills,
-        route: None,
-        #[cfg(all(feature = "providers", feature = "store"))]
-        told: Vec::new(),
-        #[cfg(all(feature = "providers", feature = "store"))]
-        room_for_steps: Tokens::ZERO,
-    })
-}
-
-/// The built-in persona, where no agent answers.
-fn persona() -> Contribution {
-    let mut contribution = Contribution::default();
-    contribution.draft.identity = Some(DEFAULT_SYSTEM_PROMPT.to_owned());
-    contribution
+    let material = Box::pin(Material::gather(sources, request, counter)).await?;
+    material.prompt(counter)
 }

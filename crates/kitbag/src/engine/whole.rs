@@ -32,7 +32,13 @@ use kitbag_store::{Incoming, MemoryRequest, Store};
 
 #[cfg(feature = "store")]
 use super::AgentRequest;
-use super::{PromptRequest, Sources, TurnError, TurnPrompt, TurnRequest, turn};
+#[cfg(all(feature = "providers", feature = "store"))]
+use super::Material;
+#[cfg(not(all(feature = "providers", feature = "store")))]
+use super::turn;
+use super::{PromptRequest, Sources, TurnError, TurnPrompt, TurnRequest};
+#[cfg(all(feature = "providers", feature = "store"))]
+use crate::answer::NodeLimits;
 #[cfg(all(feature = "providers", feature = "store"))]
 use crate::extension::Extensions;
 use crate::gather::{GatherTask, Gatherer, gather};
@@ -40,6 +46,8 @@ use crate::project::Project;
 #[cfg(feature = "providers")]
 use crate::provider::Provider;
 use crate::receive::Findings;
+#[cfg(all(feature = "providers", feature = "store"))]
+use crate::skill::ServerStarter;
 #[cfg(all(feature = "providers", feature = "store"))]
 use crate::tool::{Toolbox, Tools};
 
@@ -88,6 +96,10 @@ pub struct Engine {
     problems: Vec<Problem>,
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) toolbox: Toolbox,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) nodes: Option<NodeLimits>,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    starter: Option<ServerStarter>,
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) extensions: Extensions,
     pub(crate) project: Option<Arc<Project>>,
@@ -253,6 +265,35 @@ impl Engine {
         &self,
         mut request: TurnRequest,
     ) -> Result<TurnPrompt, TurnError> {
+        let counter = self.gathered(&mut request).await;
+        #[cfg(all(feature = "providers", feature = "store"))]
+        return Box::pin(self.prompt_with_tools(request, counter.as_ref())).await;
+        #[cfg(not(all(feature = "providers", feature = "store")))]
+        turn(self.sources(), request, counter.as_ref()).await
+    }
+
+    /// The material of a sanitised turn whose nodes are asked one after the other, the counter of their
+    /// prompts, and the room that each leaves for tool steps.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) async fn material(
+        &self,
+        mut request: TurnRequest,
+    ) -> Result<(Material, Arc<dyn TokenCounter>, Tokens), TurnError> {
+        request.is_for_nodes = true;
+        let counter = self.gathered(&mut request).await;
+        let form = request.prompt.settings.form;
+        let budget = request.prompt.settings.budget;
+        let material = Material::gather(self.sources(), request, counter.as_ref());
+        let mut material = Box::pin(material).await?;
+        let started = self.started(form, &material.servers()).await;
+        let offered = self.offered(form, budget, &started.tools);
+        let room = offered.room();
+        material.add(offered.contribution, started);
+        Ok((material, counter, room))
+    }
+
+    /// Asks the gatherers, and gives the counter of the prompt.
+    async fn gathered(&self, request: &mut TurnRequest) -> Arc<dyn TokenCounter> {
         if !self.gatherers.is_empty() {
             let message = request.prompt.current.content.text();
             let task = GatherTask::without_workspace(message, request.prompt.settings.budget);
@@ -260,15 +301,9 @@ impl Engine {
             request.contributions.push(gathered);
         }
         #[cfg(feature = "store")]
-        let counter = self.counter_of(&mut request).await;
+        return self.counter_of(request).await;
         #[cfg(not(feature = "store"))]
-        let counter = self.counter.shared();
-        #[cfg(all(feature = "providers", feature = "store"))]
-        if let Some(offered) = self.offer_tools(&mut request) {
-            let prompt = offered.prompt(self.sources(), request, &*counter);
-            return Box::pin(prompt).await;
-        }
-        turn(self.sources(), request, counter.as_ref()).await
+        self.counter.shared()
     }
 
     fn sources(&self) -> Sources<'_> {

@@ -1,21 +1,25 @@
 //! Learning after a reply.
 
+use std::sync::Arc;
+
 use kitbag_core::history::{HistoryRoom, message_cost};
 use kitbag_core::message::Message;
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_store::{CloseOutcome, IDLE, TurnId};
 
-use super::{Learning, Lessons, SUMMARY};
+use super::{ClosedLayers, Learning, Lessons, SUMMARY};
 use crate::answer::Answer;
 use crate::engine::{Composed, Engine};
 
 /// All that learning needs to know of a turn that has ended.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct AfterTurn {
     turn: TurnId,
     /// The room of the history, where the next prompt would leave messages out.
     full: Option<HistoryRoom>,
+    /// The layers, where the conversation has any.
+    layers: Option<Arc<ClosedLayers>>,
 }
 
 impl Engine {
@@ -27,11 +31,12 @@ impl Engine {
         let counter = self.calibrated_counter().await;
         let counter = counter.as_deref().unwrap_or(self.counter());
         let full = full(&answer.prompt.composed, &reply, counter);
-        Some(AfterTurn { turn, full })
+        let layers = answer.layers.clone();
+        Some(AfterTurn { turn, full, layers })
     }
 
     /// Learns after a turn: summarises the conversation before, if it ended by silence and nobody has
-    /// learned from it, and compacts the one at hand, if the next prompt would leave messages out. Comes
+    /// learned from it, makes the summaries that the layers of this one need, and compacts the one at hand, if the next prompt would leave messages out. Comes
     /// back when that is done; the reply waits for none of it.
     pub async fn learn_after(&self, after: AfterTurn) -> Lessons {
         let mut lessons = Lessons::default();
@@ -39,6 +44,9 @@ impl Engine {
             return lessons;
         }
         Box::pin(self.close_silent(after.turn, &mut lessons)).await;
+        if let Some(layers) = &after.layers {
+            Box::pin(self.summarise_layers(after.turn, layers, &mut lessons)).await;
+        }
         if let Some(room) = after.full {
             Box::pin(self.compact(after.turn, room, &mut lessons)).await;
         }

@@ -5,11 +5,20 @@
 use kitbag_core::message::{Message, ToolCall};
 use kitbag_core::reasoning::{CurrentTurn, StepSummary};
 use kitbag_core::stored::ConversationContext;
-use kitbag_core::summarize::{FinishedTurn, SummarySettings, summarize};
+use kitbag_core::summarize::{FinishedTurn, SummarySettings, TurnEnd, end_turn, summarize};
 use kitbag_core::tokens::TokenCounter;
 use kitbag_core::view::TurnState;
 
 use crate::provider::Reply;
+
+/// The layers at the end of a turn.
+#[derive(Debug, Clone)]
+pub(crate) struct ClosedLayers {
+    /// With summaries by rules, as they are stored.
+    pub(crate) by_rules: ConversationContext,
+    /// Without summaries, and those that are due.
+    pub(crate) end: TurnEnd,
+}
 
 /// The layers as a turn leaves them.
 pub(crate) fn layers_after(
@@ -18,7 +27,7 @@ pub(crate) fn layers_after(
     (steps, reply): (&[Message], &Reply),
     timestamp: String,
     counter: &dyn TokenCounter,
-) -> ConversationContext {
+) -> ClosedLayers {
     let mut turn = state.this_turn;
     let made = steps.iter().flat_map(Message::calls);
     add_calls(&mut turn, made, "called");
@@ -26,7 +35,17 @@ pub(crate) fn layers_after(
     let mut finished = FinishedTurn::of(turn, user, reply.text());
     finished.timestamp = timestamp;
     let settings = SummarySettings::default();
-    summarize(state.conversation, finished, &settings, counter, |_| None).context
+    let end = end_turn(
+        state.conversation.clone(),
+        finished.clone(),
+        &settings,
+        counter,
+    );
+    let by_rules = summarize(state.conversation, finished, &settings, counter, |_| None);
+    ClosedLayers {
+        by_rules: by_rules.context,
+        end,
+    }
 }
 
 /// Adds calls as steps.

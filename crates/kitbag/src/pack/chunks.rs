@@ -1,12 +1,14 @@
 //! The second stage: everything that may be in the prompt, scored and without secrets.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::TokenCounter;
 
-use super::files;
+use super::files::{self, FileChunk};
 use super::gathered::Others;
 use super::report::{self, Excluded, RankedSource};
-use super::{PackOptions, Prepared};
+use super::{PackOptions, Prepared, notes, twins};
 use crate::engine::Contribution;
 
 /// The contribution of a workspace, and what the report says besides.
@@ -23,12 +25,31 @@ pub(super) struct Made {
 pub(super) fn make(prepared: &Prepared, options: &PackOptions, counter: &dyn TokenCounter) -> Made {
     let mut contribution = Contribution::default();
     contribution.problems = problems(prepared, options);
-    let (mut files, left_out) = files::chunks(prepared, options);
+    let (mut files, left_out) = files::chunks(prepared, options, counter);
     let ranked = report::ranked(prepared, &files);
 
     let others = Others::new(prepared, options, counter);
     let stand_ins = others.stand_ins(options.budget);
     let mut excluded = Vec::new();
+    let mut notes = prepared.notes.clone();
+    let twins = twins(prepared, &files);
+    let mut of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    files.retain(|file| {
+        let Some((path, twin)) = twins.get_key_value(file.ranked.chunk.source.as_str()) else {
+            return true;
+        };
+        of.entry(*twin).or_default().push(*path);
+        let reason = format!("`{twin}`, which is nearly the same, stands for it");
+        excluded.push(Excluded::new(*path, reason));
+        false
+    });
+    notes.extend(of.iter().map(|(twin, others)| {
+        let others: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();
+        format!(
+            "`{twin}` stands for {}, nearly the same.",
+            others.join(", ")
+        )
+    }));
     files.retain(|file| {
         let chunk = &file.ranked.chunk;
         let reason = stand_ins.get(chunk.source.as_str());
@@ -44,6 +65,9 @@ pub(super) fn make(prepared: &Prepared, options: &PackOptions, counter: &dyn Tok
     for chunk in others.chunks {
         contribution.add_clean(chunk, Vec::new());
     }
+    if let Some(chunk) = notes::chunk(&notes) {
+        contribution.add(chunk);
+    }
     contribution.redacted.extend(others.redacted);
     excluded.extend(others.excluded);
     Made {
@@ -52,6 +76,22 @@ pub(super) fn make(prepared: &Prepared, options: &PackOptions, counter: &dyn Tok
         left_out,
         excluded,
     }
+}
+
+/// The files that others stand for. What is pinned is shown in any case.
+fn twins<'a>(prepared: &'a Prepared, files: &[FileChunk]) -> BTreeMap<&'a str, &'a str> {
+    if prepared.is_overview {
+        return BTreeMap::new();
+    }
+    let pinned = files.iter().filter(|file| file.is_pinned());
+    let pinned: BTreeSet<&str> = pinned
+        .map(|file| file.ranked.chunk.source.as_str())
+        .collect();
+    let candidates = prepared.survey.candidates.iter().filter_map(|candidate| {
+        let file = prepared.workspace.files().get(candidate.file)?;
+        Some((file.path.as_str(), candidate))
+    });
+    twins::twins(candidates, |path| pinned.contains(path))
 }
 
 /// The problems of the workspace, the survey and the gatherers.

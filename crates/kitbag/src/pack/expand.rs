@@ -107,7 +107,7 @@ impl ExpandError {
     }
 }
 
-fn lines(text: &str, first: usize, last: usize) -> String {
+pub(crate) fn lines(text: &str, first: usize, last: usize) -> String {
     text.split_inclusive('\n')
         .take(last)
         .skip(first.saturating_sub(1))

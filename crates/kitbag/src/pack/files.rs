@@ -7,16 +7,18 @@ use kitbag_core::chunk::{
     ChunkId, ChunkType, ContextChunk, ContextPriority, Detail, Level, Relevance,
 };
 use kitbag_core::rank::{Prioritizer, RankTask, RankedChunk, Score, ScoreWeights};
+use kitbag_core::tokens::TokenCounter;
 use kitbag_workspace::language::Language;
 use kitbag_workspace::levels::Depth;
 use kitbag_workspace::relevance::Reach;
 use kitbag_workspace::survey::{Candidate, RankedFile, Relation, Survey};
+use kitbag_workspace::syntax::UnitKind;
 use kitbag_workspace::walk::{FileEntry, FileRole};
 use kitbag_workspace::workspace::Workspace;
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::{Excluded, PackOptions, Prepared, overview};
+use super::{Excluded, PackOptions, Prepared, named, overview};
 use crate::engine::{Clean, Redaction, clean};
 
 /// The built-in prioritizer of a pack: the usual weights, and for a file also what retrieval found,
@@ -52,11 +54,36 @@ pub(super) struct FileChunk {
     pub(super) redacted: Vec<Redaction>,
     /// The lines that a stack trace names.
     located: Vec<u32>,
+    /// The functions in it that are no parts of longer ones, by their lines.
+    functions: Vec<(u32, u32)>,
+    /// True for a test of one of the best files.
+    is_paired_test: bool,
 }
 
 impl FileChunk {
     pub(super) fn is_pinned(&self) -> bool {
         self.ranked.chunk.priority == ContextPriority::Critical
+    }
+
+    pub(super) fn is_paired_test(&self) -> bool {
+        self.is_paired_test
+    }
+
+    /// Returns true for a level that shows a whole function.
+    pub(super) fn shows_a_function(&self, level: &Level) -> bool {
+        self.functions.iter().any(|&(first, last)| {
+            let mut lines = level.lines.iter();
+            lines.any(|&(from, to)| from <= first && last <= to)
+        })
+    }
+
+    /// Makes it critical at these levels; the score says why.
+    pub(super) fn pin(&mut self, reason: &'static str, bonus: i64, levels: Vec<Level>) {
+        let chunk = &mut self.ranked.chunk;
+        let more = ContextPriority::Critical.score() - chunk.priority.score() + bonus;
+        chunk.priority = ContextPriority::Critical;
+        chunk.levels = levels;
+        self.ranked.score = std::mem::take(&mut self.ranked.score).plus(reason, more);
     }
 }
 
@@ -119,8 +146,20 @@ impl ReadFile<'_> {
             ranked,
             redacted: self.text.redacted,
             located: self.candidate.located.clone(),
+            functions: match self.relation {
+                Some(Relation::Test) => functions(self.candidate),
+                _ => Vec::new(),
+            },
+            is_paired_test: self.relation == Some(Relation::Test),
         }
     }
+}
+
+/// The functions of a file that were not cut, by their lines.
+fn functions(candidate: &Candidate) -> Vec<(u32, u32)> {
+    let units = candidate.syntax.units.iter();
+    let whole = units.filter(|unit| unit.kind == UnitKind::Function && !unit.part);
+    whole.map(|unit| (unit.first, unit.last)).collect()
 }
 
 /// Reads the candidates of a survey. Whoever scores them sees what would be shown, and no secret.
@@ -159,6 +198,7 @@ fn read<'a>(prepared: &'a Prepared, options: &PackOptions) -> Vec<ReadFile<'a>> 
 pub(super) fn chunks(
     prepared: &Prepared,
     options: &PackOptions,
+    counter: &dyn TokenCounter,
 ) -> (Vec<FileChunk>, Vec<Excluded>) {
     let files = read(prepared, options);
     let mut weights = options.depth.clone();
@@ -171,6 +211,10 @@ pub(super) fn chunks(
         return overview::chunks(files, options, &depth);
     }
     let mut chunks = for_task(options, &prepared.rank_task, files, &depth);
+    named::pin(prepared, &mut chunks, options, counter);
+    if prepared.strategy.shows_a_test {
+        named::pin_a_test(prepared, &mut chunks, options, counter);
+    }
     if prepared.strategy.locations_are_critical {
         show_locations(&mut chunks, options);
     }
@@ -209,6 +253,12 @@ fn for_task(
                 // A stack trace leads to it, whatever its words are.
                 share = share.max(LOCATED);
             }
+            if file.candidate.named {
+                // Whatever its role takes away: somebody wrote down its name.
+                share = 1.0;
+            } else if file.candidate.units.iter().any(|unit| unit.named) {
+                share = share.max(options.depth.named_share);
+            }
             chunk.relevance = Relevance::from_ppm(depth.relevance(file.candidate, share));
             if file.is_pinned() {
                 // Whoever pins a file wants to see it, whatever the task says.
@@ -245,18 +295,14 @@ fn show_locations(chunks: &mut [FileChunk], options: &PackOptions) {
             !matches!(level.level, Detail::Outline | Detail::Line)
                 && file.located.iter().any(within)
         };
-        let chunk = &mut file.ranked.chunk;
+        let chunk = &file.ranked.chunk;
         let levels: Vec<Level> = chunk.levels.iter().filter(shows).cloned().collect();
         let shortest = levels.iter().map(|level| level.content.len()).min();
         let Some(left) = shortest.and_then(|shortest| room.checked_sub(shortest)) else {
             continue;
         };
         room = left;
-        let before = chunk.priority.score();
-        chunk.priority = ContextPriority::Critical;
-        chunk.levels = levels;
-        let more = chunk.priority.score() - before;
-        file.ranked.score = std::mem::take(&mut file.ranked.score).plus("location", more);
+        file.pin("location", 0, levels);
     }
 }
 

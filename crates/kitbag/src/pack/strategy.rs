@@ -21,6 +21,8 @@ pub(super) struct Strategy {
     pub(super) about_tests: bool,
     /// The files that come along with the best ones.
     pub(super) companions: Companions,
+    /// True if a test of the best files must be in, as a model.
+    pub(super) shows_a_test: bool,
     /// Whether the lines that a stack trace names must be in.
     pub(super) locations_are_critical: bool,
     /// What our gatherers bring, where that is more than usual.
@@ -39,10 +41,11 @@ impl Strategy {
         match task_type {
             TaskType::Implement => {
                 change.dependencies = 15;
-                change.companions.tests = true;
+                (change.companions.tests, change.shows_a_test) = (true, true);
             }
             TaskType::Debug => {
                 change.history = 15;
+                (change.companions.tests, change.shows_a_test) = (true, true);
                 change.locations_are_critical = true;
             }
             TaskType::Refactor => {
@@ -58,6 +61,13 @@ impl Strategy {
             }
         }
         change
+    }
+
+    /// The same for a task that says little: what is around its few words may help.
+    pub(super) fn looking_around(mut self) -> Self {
+        self.structure = self.structure.max(80);
+        self.dependencies = self.dependencies.max(40);
+        self
     }
 
     /// Without a task: the shape of the project comes first.

@@ -66,12 +66,12 @@ fn look(
 
 /// The query of a task. A trace that is attached points at code as one in the task does.
 pub(super) async fn query(request: &SurveyRequest) -> Result<Query, GatherError> {
-    let mut said = request.task.clone();
-    if let Some(attached) = &request.attachment {
-        said.push('\n');
-        said.push_str(&attached.text);
-    }
-    pooled(move || Ok(Query::new(&said))).await
+    let task = request.task.clone();
+    let attached = request
+        .attachment
+        .as_ref()
+        .map(|attached| attached.text.clone());
+    pooled(move || Ok(Query::with_attachment(&task, &attached.unwrap_or_default()))).await
 }
 
 /// How many files are looked at closely: a file that is shown takes a few hundred tokens.
@@ -93,7 +93,7 @@ pub fn budget_to_look_at(place: usize) -> Option<Tokens> {
 }
 
 const TOKENS_OF_A_CANDIDATE: u32 = 400;
-const FEWEST: usize = 60;
+pub(super) const FEWEST: usize = 60;
 const MOST: usize = 2_000;
 
 #[cfg(test)]

@@ -35,6 +35,15 @@ pub enum ReplyEvent {
         /// What went wrong, where something did.
         problem: Option<String>,
     },
+    /// A node of the loop has ended. No provider sends it.
+    Node {
+        /// The node.
+        node: &'static str,
+        /// Its outcome in a few words.
+        told: String,
+        /// The time that it took.
+        time: Duration,
+    },
     /// The tokens of the request and of the answer so far. The latest counts.
     Usage(Usage),
     /// The reason why the model ended.

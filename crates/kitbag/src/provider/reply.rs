@@ -38,7 +38,10 @@ impl Reply {
     /// ```
     pub fn add(&mut self, event: ReplyEvent) {
         match event {
-            ReplyEvent::Typing | ReplyEvent::Queued | ReplyEvent::Called { .. } => {}
+            ReplyEvent::Typing
+            | ReplyEvent::Queued
+            | ReplyEvent::Called { .. }
+            | ReplyEvent::Node { .. } => {}
             ReplyEvent::Text(text) => match self.blocks.last_mut() {
                 Some(ContentBlock::Text {
                     text: said,

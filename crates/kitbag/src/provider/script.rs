@@ -1,7 +1,8 @@
 //! A provider that answers from a file, for demonstrations and tests.
 //!
 //! Each line is an object. The one counts whose `when` stands in the latest words of the message, in
-//! whatever case, else the first that has none. `text` comes word by word; `error` fails before the first byte, `cut` ends the
+//! whatever case, else the first that has none. Where `when` is a list, all of it stands somewhere in the
+//! message with what was put before it; such lines come first. `text` comes word by word; `error` fails before the first byte, `cut` ends the
 //! answer in its midst, and `raw` is the body of an answer as Anthropic's API would stream it, broken
 //! as it may be. After `tool_calls`, the answers in `then` follow one by one in the same turn, the last of
 //! them for ever.
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use futures_util::stream;
 use kitbag_core::content::ContentBlock;
-use kitbag_core::message::ToolCall;
+use kitbag_core::message::{Message, ToolCall};
 use kitbag_core::role::Role;
 use serde::Deserialize;
 
@@ -38,7 +39,7 @@ pub struct ScriptProvider {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Answer {
-    when: Option<String>,
+    when: Option<When>,
     text: String,
     thinking: String,
     tool_calls: Vec<ToolCall>,
@@ -48,6 +49,35 @@ struct Answer {
     cut: bool,
     raw: Option<String>,
     then: Vec<Answer>,
+}
+
+/// The words by which an answer is chosen.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum When {
+    Words(String),
+    All(Vec<String>),
+}
+
+impl When {
+    /// Returns true where the words stand in one text.
+    fn is_in(&self, text: &str) -> bool {
+        match self {
+            Self::Words(words) => text.contains(&words.to_lowercase()),
+            Self::All(_) => false,
+        }
+    }
+
+    /// Returns true where all words of a list stand in some of the texts.
+    fn are_in(&self, texts: &[String]) -> bool {
+        match self {
+            Self::Words(_) => false,
+            Self::All(all) => {
+                let has = |words: &String| texts.iter().any(|text| text.contains(words));
+                all.iter().all(|words| has(&words.to_lowercase()))
+            }
+        }
+    }
 }
 
 impl ScriptProvider {
@@ -79,23 +109,21 @@ impl ScriptProvider {
         request: &Request,
     ) -> Result<Vec<Result<ReplyEvent, ProviderError>>, ProviderError> {
         let (asked, steps) = match request.turn() {
-            Ok(turn) => {
-                let steps = turn.contribution.draft.steps.iter();
-                let steps = steps.filter(|step| step.role == Role::Assistant).count();
-                (turn.current.content.to_blocks(), steps)
-            }
+            Ok(turn) => asked(&turn.current, &turn.contribution.draft.steps),
             Err(error) => return Err(wrong(&self.file, format!("was asked wrongly: {error}"))),
         };
         let texts = asked.iter().rev().filter_map(ContentBlock::as_text);
         let texts: Vec<String> = texts.map(str::to_lowercase).collect();
         let mut answers = self.answers()?;
-        let is_for = |answer: &Answer, text: &str| {
-            let when = answer.when.as_ref();
-            when.is_some_and(|when| text.contains(&when.to_lowercase()))
-        };
+        let is_for =
+            |answer: &Answer, text: &str| answer.when.as_ref().is_some_and(|when| when.is_in(text));
+        let has_all =
+            |answer: &Answer| answer.when.as_ref().is_some_and(|when| when.are_in(&texts));
         // What was recalled stands before the words that are asked, a reminder behind them.
         let mut places = texts.iter();
-        let place = places.find_map(|text| answers.iter().position(|one| is_for(one, text)));
+        let place = answers.iter().position(has_all);
+        let place = place
+            .or_else(|| places.find_map(|text| answers.iter().position(|one| is_for(one, text))));
         let place = place.or_else(|| answers.iter().position(|one| one.when.is_none()));
         let Some(place) = place else {
             let said: String = texts
@@ -182,6 +210,33 @@ impl Answer {
         events
     }
 }
+
+/// The blocks of the message to answer, with the reminders behind it, and the number of steps since. Where a
+/// turn ended at a limit, the next message stands beside the last results.
+fn asked(current: &Message, steps: &[Message]) -> (Vec<ContentBlock>, usize) {
+    let is_said = |block: &ContentBlock| {
+        let text = block.as_text();
+        text.is_some_and(|text| !text.trim_start().starts_with(REMINDER))
+    };
+    let mut asked = current.content.to_blocks();
+    let mut count = 0;
+    for step in steps {
+        let blocks = step.content.to_blocks();
+        match step.role {
+            Role::Assistant => count += 1,
+            Role::User if blocks.iter().any(is_said) => {
+                asked = blocks;
+                count = 0;
+            }
+            Role::User => asked.extend(blocks),
+            Role::System | Role::Tool => {}
+        }
+    }
+    (asked, count)
+}
+
+/// Begins the operator's words at the end of a prompt.
+const REMINDER: &str = "<system-reminder>";
 
 /// The events of a body, up to the first error.
 fn decoded(raw: &str) -> Vec<Result<ReplyEvent, ProviderError>> {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use kitbag_core::tokens::Tokens;
-use kitbag_store::{ExportFilter, MessageFilter, MessageId, Store};
+use kitbag_store::{ConversationId, ExportFilter, MessageFilter, Store};
 use kitbag_workspace::resident::Resident;
 
 use super::{ToolError, Tools};
@@ -91,9 +91,9 @@ impl ToolScope {
         self.store.as_ref().map_err(ToolError::new)
     }
 
-    /// Says whether a message is of one of the sender's conversations, on whatever channel.
-    async fn is_own(&self, id: MessageId) -> Result<bool, ToolError> {
-        let conversation = MessageFilter::default().in_conversation(id.conversation());
+    /// Says whether a conversation is one of the sender's, on whatever channel.
+    async fn is_own(&self, id: ConversationId) -> Result<bool, ToolError> {
+        let conversation = MessageFilter::default().in_conversation(id);
         let own = ExportFilter::new(Some(self.sender.clone()), None).among(conversation);
         let found = self.memory()?.latest_conversations(&own, 1).await?;
         Ok(!found.is_empty())

@@ -15,6 +15,8 @@ mod ended;
 #[cfg(feature = "providers")]
 mod extensions;
 mod flat;
+#[cfg(feature = "providers")]
+mod four_nodes;
 mod history;
 #[cfg(feature = "providers")]
 mod learning;

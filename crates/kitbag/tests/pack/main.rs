@@ -17,4 +17,5 @@ mod priorities;
 mod project;
 mod random;
 mod secrets;
+mod shown;
 mod threads;

@@ -63,7 +63,8 @@ fn p14_priorities_are_those_of_the_table() {
         ("shop/till.py", ContextPriority::Critical),
         ("shop/basket.py", ContextPriority::High),
         ("basket.toml", ContextPriority::Medium),
-        ("tests/test_basket.py", ContextPriority::Medium),
+        // The one test that shows how tests are written here.
+        ("tests/test_basket.py", ContextPriority::Critical),
         ("docs/basket.md", ContextPriority::Low),
         ("examples/basket.py", ContextPriority::Low),
         ("coins/money.py", ContextPriority::Minimal),
@@ -79,19 +80,19 @@ fn p14_priorities_are_those_of_the_table() {
 }
 
 #[test]
-fn p14_a_document_that_the_task_names_is_related() {
+fn p14_a_document_that_the_task_names_must_be_in() {
     let pack = pack_as(&shop(), "update docs/basket.md", TaskType::Implement);
     let named = entry(&pack, "docs/basket.md").priority;
-    assert_eq!(named, ContextPriority::High);
+    assert_eq!(named, ContextPriority::Critical);
 }
 
 #[test]
-fn p05_tests_come_with_implement_and_refactor() {
+fn p05_tests_come_with_changes_of_code() {
     let project = shop();
     for (task_type, comes) in [
         (TaskType::Implement, true),
         (TaskType::Refactor, true),
-        (TaskType::Debug, false),
+        (TaskType::Debug, true),
         (TaskType::Analyze, false),
     ] {
         let pack = pack_as(&project, "the basket", task_type);

@@ -105,33 +105,38 @@ pub(super) fn headed<'a>(
     }
     for place in chunks.headings {
         if places.insert(*place) {
-            headed.push(standalone(*place, &heading));
+            // In the place of what may come.
+            headed.push(Kept {
+                is_remembered: true,
+                ..Kept::words(*place, heading.as_ref())
+            });
         }
     }
     Cow::Owned(headed)
 }
 
-/// Returns the heading as a chunk, for a place that has nothing remembered yet.
-fn standalone(place: Place, heading: &str) -> Kept {
-    let (band, before) = match place {
-        Place::Band(band) => (band, None),
-        Place::Before(index) => (ChunkBand::Session, Some(index)),
-        Place::Recent => (ChunkBand::Volatile, None),
-    };
-    Kept {
-        // Laid out to be measured only, so that nothing but text, place and trust matters.
-        id: ChunkId::new(&ChunkType::Turn, "heading"),
-        source: String::new(),
-        chunk_type: ChunkType::Turn,
-        priority: ContextPriority::Medium,
-        visibility: Visibility::default(),
-        band,
-        detail: Detail::Full,
-        lines: Vec::new(),
-        text: heading.into(),
-        tokens: Tokens::ZERO,
-        before,
-        is_remembered: true,
+impl Kept {
+    /// Words of our own in a place, which stand there as a chunk does.
+    pub(super) fn words(place: Place, text: impl Into<String>) -> Self {
+        let (band, before) = match place {
+            Place::Band(band) => (band, None),
+            Place::Before(index) => (ChunkBand::Session, Some(index)),
+            Place::Recent => (ChunkBand::Volatile, None),
+        };
+        Self {
+            id: ChunkId::new(&ChunkType::Turn, "heading"),
+            source: String::new(),
+            chunk_type: ChunkType::Turn,
+            priority: ContextPriority::Medium,
+            visibility: Visibility::default(),
+            band,
+            detail: Detail::Full,
+            lines: Vec::new(),
+            text: text.into(),
+            tokens: Tokens::ZERO,
+            before,
+            is_remembered: false,
+        }
     }
 }
 

@@ -46,12 +46,12 @@ pub(super) fn lay_out(draft: &Draft, chunks: &PlacedChunks<'_>) -> LaidOut {
         true => ("", "New conversation.", "Nothing yet."),
         false => ("\n", NO_CONVERSATION, NO_TRACE),
     };
-    out.push(Band::Volatile, "## Entity Context\n");
+    out.push(Band::Volatile, Layer::Entity.heading());
     let entities = of_layer(draft, chunks, Layer::Entity);
     push_or(&mut out, &entities, NO_ENTITIES);
     out.push(Band::Volatile, end);
 
-    out.push(Band::History, "## Conversation History\n");
+    out.push(Band::History, Layer::Conversation.heading());
     // Messages speak for themselves: then the section needs no line that says it is empty.
     let is_new = draft.injected(Band::Conversation).count() + draft.history.len() == 0;
     let turns = of_layer(draft, chunks, Layer::Conversation);
@@ -68,7 +68,7 @@ pub(super) fn lay_out(draft: &Draft, chunks: &PlacedChunks<'_>) -> LaidOut {
     push_or(&mut out, &remembered, "");
     out.push(Band::History, end);
 
-    out.push(Band::Volatile, "## What Happened (Reasoning Trace)\n");
+    out.push(Band::Volatile, Layer::Reasoning.heading());
     let happened = of_layer(draft, chunks, Layer::Reasoning);
     let is_idle = draft.steps.is_empty() || is_first;
     push_or(&mut out, &happened, if is_idle { no_trace } else { "" });
@@ -77,30 +77,57 @@ pub(super) fn lay_out(draft: &Draft, chunks: &PlacedChunks<'_>) -> LaidOut {
     }
     out.push(Band::Volatile, end);
 
-    out.push(Band::Current, "---\n## Your Task\n");
+    out.push(Band::Current, TASK);
     out.push(Band::Current, &format!("{}\n\n", spoken(&draft.current)));
     dress.injected(draft, Band::SuffixSystem, &mut out);
     chunks.finish(out)
 }
 
 /// The three sections that chunks of a turn can stand in.
-#[derive(PartialEq)]
-enum Layer {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Layer {
     Entity,
     Conversation,
     Reasoning,
 }
 
+impl Layer {
+    pub(super) const ALL: [Self; 3] = [Self::Entity, Self::Conversation, Self::Reasoning];
+
+    /// The section of a chunk.
+    pub(super) fn of(kept: &Kept) -> Self {
+        match kept.chunk_type {
+            ChunkType::Entity => Self::Entity,
+            ChunkType::Turn | ChunkType::Summary => Self::Conversation,
+            _ => Self::Reasoning,
+        }
+    }
+
+    pub(super) const fn heading(self) -> &'static str {
+        match self {
+            Self::Entity => "## Entity Context\n",
+            Self::Conversation => "## Conversation History\n",
+            Self::Reasoning => "## What Happened (Reasoning Trace)\n",
+        }
+    }
+
+    /// The line that stands in an empty section.
+    pub(super) const fn nothing(self) -> &'static str {
+        match self {
+            Self::Entity => NO_ENTITIES,
+            Self::Conversation => NO_CONVERSATION,
+            Self::Reasoning => NO_TRACE,
+        }
+    }
+}
+
+pub(super) const TASK: &str = "---\n## Your Task\n";
+
 /// Returns the chunks of a section in reading order. Chunks of this turn stand where they belong,
 /// not where they were added.
 fn of_layer<'a>(draft: &Draft, chunks: &PlacedChunks<'a>, layer: Layer) -> Vec<&'a Kept> {
-    let layer_of = |kept: &Kept| match kept.chunk_type {
-        ChunkType::Entity => Layer::Entity,
-        ChunkType::Turn | ChunkType::Summary => Layer::Conversation,
-        _ => Layer::Reasoning,
-    };
     let recent = chunks.recent(draft.history.len()).into_iter();
-    let mut kept: Vec<&Kept> = recent.filter(|kept| layer_of(kept) == layer).collect();
+    let mut kept: Vec<&Kept> = recent.filter(|kept| Layer::of(kept) == layer).collect();
     match chunks.revision {
         LayoutRevision::First => return kept,
         LayoutRevision::Second => {}

@@ -32,6 +32,8 @@ pub(super) struct Conversation {
     pub(super) epoch: Option<Epoch>,
     /// The key of that epoch.
     pub(super) key: Option<String>,
+    /// The layers, where several nodes are asked.
+    pub(super) layers: Option<TurnState>,
     /// Its messages as templates see them; none where only the channel knows them.
     pub(super) past: Option<Vec<PastMessage>>,
     /// The ids of the messages that stand in the history as they were sent.
@@ -45,15 +47,20 @@ impl Conversation {
         let mut conversation = Self::default();
         conversation.add_context_messages(request, entries, &ThrottleState::default());
         if let Some(state) = &request.state {
-            conversation.add_layers(request.node.as_ref(), state);
+            conversation.add_layers(request, state.clone());
         }
         conversation
     }
 
-    /// Adds what a node sees of the layers; without a node, what an ordinary turn does.
-    pub(super) fn add_layers(&mut self, node: Option<&View>, layers: &TurnState) {
-        let view = node.or_else(|| View::builtin("turn"));
-        let chunks = view.map(|view| node_chunks(view, layers));
+    /// Adds what a node sees of the layers; without a node, what an ordinary turn does. Where several nodes
+    /// are asked, each adds its own.
+    pub(super) fn add_layers(&mut self, request: &TurnRequest, layers: TurnState) {
+        if request.is_for_nodes {
+            self.layers = Some(layers);
+            return;
+        }
+        let view = request.node.as_ref().or_else(|| View::builtin("turn"));
+        let chunks = view.map(|view| node_chunks(view, &layers));
         for chunk in chunks.unwrap_or_default() {
             self.contribution.add(chunk);
         }

@@ -99,6 +99,12 @@ fn conversation(memory: ConversationMemory, request: &TurnRequest) -> Conversati
             contribution.draft.compaction = compaction;
             contribution.draft.unread = unread;
         }
+        // What was said before there were nodes is theirs, too.
+        Some(_) if request.is_for_nodes => {
+            if layers.conversation.recent_turns.is_empty() {
+                layers.conversation.recent_turns = exchanges(&messages);
+            }
+        }
         // A node sees the conversation in a section of its own. Where nobody has summarised any turn
         // yet, the latest messages themselves are its recent turns, and those before them are told as
         // those of any history are, or only counted for a node that sees no summary.
@@ -122,7 +128,7 @@ fn conversation(memory: ConversationMemory, request: &TurnRequest) -> Conversati
         }
         Some(_) => {}
     }
-    conversation.add_layers(request.node.as_ref(), &layers);
+    conversation.add_layers(request, layers);
     conversation
 }
 

@@ -9,6 +9,8 @@ use std::time::Duration;
 #[cfg(feature = "store")]
 use jiff::Timestamp;
 use kitbag_core::assembly::ModelTraits;
+#[cfg(all(feature = "providers", feature = "store"))]
+use kitbag_core::context::McpServer;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 #[cfg(feature = "providers")]
 use kitbag_layout::Declared;
@@ -19,11 +21,15 @@ use kitbag_store::Store;
 
 use super::{Engine, EngineCounter, EngineError};
 #[cfg(all(feature = "providers", feature = "store"))]
+use crate::answer::NodeLimits;
+#[cfg(all(feature = "providers", feature = "store"))]
 use crate::extension::{Extension, Extensions, Rules};
 use crate::gather::Gatherer;
 use crate::project::Project;
 #[cfg(feature = "providers")]
 use crate::provider::Provider;
+#[cfg(all(feature = "providers", feature = "store"))]
+use crate::skill::{ServerStarter, StartedServers};
 use crate::tokens::{Counter, ModelProfile, Vocabulary};
 #[cfg(all(feature = "providers", feature = "store"))]
 use crate::tool::{Approval, ApprovalRequest, ToolLimits, Toolbox, Tools};
@@ -42,6 +48,10 @@ pub struct EngineBuilder {
     learning_model: Option<String>,
     #[cfg(all(feature = "providers", feature = "store"))]
     toolbox: Toolbox,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    nodes: Option<NodeLimits>,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    starter: Option<ServerStarter>,
     #[cfg(all(feature = "providers", feature = "store"))]
     extensions: Extensions,
     #[cfg(all(feature = "providers", feature = "store"))]
@@ -82,6 +92,10 @@ impl Default for EngineBuilder {
             learning_model: None,
             #[cfg(all(feature = "providers", feature = "store"))]
             toolbox: Toolbox::default(),
+            #[cfg(all(feature = "providers", feature = "store"))]
+            nodes: None,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            starter: None,
             #[cfg(all(feature = "providers", feature = "store"))]
             extensions: Extensions::default(),
             #[cfg(all(feature = "providers", feature = "store"))]
@@ -186,6 +200,29 @@ impl EngineBuilder {
     #[cfg(all(feature = "providers", feature = "store"))]
     pub fn tool_limits(mut self, limits: ToolLimits) -> Self {
         self.toolbox.limits = limits;
+        self
+    }
+
+    /// Answers each message with the loop of [four nodes](crate::answer#the-loop), within these limits and
+    /// those of tools.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub fn nodes(mut self, limits: NodeLimits) -> Self {
+        self.nodes = Some(limits);
+        self
+    }
+
+    /// Starts the MCP servers of skills with this function when they are active, and offers their tools in the
+    /// turn. Skills that were merely found in a folder have none. Without it, only a provider that is a
+    /// program starts them.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub fn skill_servers<F>(
+        mut self,
+        start: impl Fn(Vec<McpServer>) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = StartedServers> + Send + 'static,
+    {
+        self.starter = Some(ServerStarter::new(start));
         self
     }
 
@@ -324,6 +361,10 @@ impl EngineBuilder {
             problems,
             #[cfg(all(feature = "providers", feature = "store"))]
             toolbox: self.toolbox,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            nodes: self.nodes,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            starter: self.starter,
             #[cfg(all(feature = "providers", feature = "store"))]
             extensions,
             project: self.project,

@@ -120,6 +120,7 @@ impl LineDecoder {
                 | ReplyEvent::Stop(_)
                 | ReplyEvent::Typing
                 | ReplyEvent::Called { .. }
+                | ReplyEvent::Node { .. }
                 | ReplyEvent::Queued => {}
             }
         }

@@ -1,13 +1,13 @@
 //! The tool that reads what a prompt only mentions: a file or a part of it, or a remembered message.
 
 use kitbag_core::tokens::TokenCounter as _;
-use kitbag_store::MessageId;
+use kitbag_store::{MessageId, ResultId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ToolScope;
 use crate::gather::blocking;
-use crate::pack::expand::expand;
+use crate::pack::expand::{self, expand};
 use crate::tool::{Tool, ToolError};
 
 pub(super) struct ExpandTool(pub(super) ToolScope);
@@ -16,7 +16,8 @@ pub(super) struct ExpandTool(pub(super) ToolScope);
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
     /// A path as a prompt shows it, alone or with lines or a name (`src/auth.rs`, `src/auth.rs:10-80`,
-    /// `src/auth.rs#login`), or the id of a remembered message (`7.12#3`)
+    /// `src/auth.rs#login`), the id of a remembered message (`7.12#3`), or the handle of a result that was cut
+    /// (`7.12.3/1`), alone or with lines (`7.12.3/1:10-80`)
     handle: String,
 }
 
@@ -39,12 +40,16 @@ impl Tool for ExpandTool {
     type Output = Output;
     const NAME: &'static str = "expand";
     const DESCRIPTION: &'static str = "Reads what a prompt only mentions: a file of this project, some of its \
-        lines, a definition in it, or a remembered message by its id.";
+        lines, a definition in it, a remembered message by its id, or the whole of a result that was cut.";
 
     async fn call(&self, asked: Arguments) -> Result<Output, ToolError> {
         let handle = asked.handle;
         if let Ok(id) = handle.parse::<MessageId>() {
             return self.message(id).await;
+        }
+        let (name, lines) = handle.rsplit_once(':').unwrap_or((&handle, ""));
+        if let Ok(id) = name.parse::<ResultId>() {
+            return self.result(id, lines, &handle).await;
         }
         let (root, read) = (self.0.root.clone(), handle.clone());
         let text = blocking(move || Ok(expand(&root, &read)));
@@ -65,7 +70,7 @@ impl Tool for ExpandTool {
 impl ExpandTool {
     async fn message(&self, id: MessageId) -> Result<Output, ToolError> {
         let unknown = || ToolError::new(format_args!("there is no message `{id}`"));
-        if !self.0.is_own(id).await? {
+        if !self.0.is_own(id.conversation()).await? {
             return Err(unknown());
         }
         let stored = self.0.memory()?.message(id).await?;
@@ -74,6 +79,23 @@ impl ExpandTool {
             return Err(unknown());
         }
         Ok(self.bounded("", stored.text().into_owned()))
+    }
+
+    async fn result(&self, id: ResultId, lines: &str, handle: &str) -> Result<Output, ToolError> {
+        let unknown = || ToolError::new(format_args!("there is no result `{id}`"));
+        if !self.0.is_own(id.conversation()).await? {
+            return Err(unknown());
+        }
+        let text = self.0.memory()?.result(id).await?.ok_or_else(unknown)?;
+        let text = match range(lines) {
+            Some((first, last)) => expand::lines(&text, first, last),
+            None if lines.is_empty() => text,
+            None => {
+                let problem = format_args!("`{lines}` is no range of lines");
+                return Err(ToolError::new(problem).hint(Some("write `:10-80` or `:10-`")));
+            }
+        };
+        Ok(self.bounded(handle, text))
     }
 
     /// Cuts a long text at a line, and tells the handle of the rest where lines can be asked for. A line that
@@ -107,6 +129,17 @@ impl ExpandTool {
             rest: rest(handle, kept),
         }
     }
+}
+
+/// The first and the last of some lines, as `10-80`, `10-` or `10`.
+fn range(lines: &str) -> Option<(usize, usize)> {
+    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+    let first = first.parse().ok()?;
+    let last = match last {
+        "" => usize::MAX,
+        last => last.parse().ok()?,
+    };
+    (first <= last).then_some((first, last))
 }
 
 /// The handle of the lines behind the first `kept` of a handle's; none where lines cannot be asked for.

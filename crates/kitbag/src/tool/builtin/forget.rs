@@ -73,7 +73,7 @@ impl ForgetTool {
         let sender = self.0.sender.clone();
         match (&asked.message, &asked.fact, &asked.matching) {
             (Some(id), None, None) => match id.parse::<MessageId>() {
-                Ok(id) if self.0.is_own(id).await? => Ok(Forget::Message(id)),
+                Ok(id) if self.0.is_own(id.conversation()).await? => Ok(Forget::Message(id)),
                 _ => wrong(format!("there is no message `{id}`")),
             },
             (None, Some(key), None) => Ok(Forget::Fact {

@@ -1,0 +1,87 @@
+//! Files and definitions that a task names outside code and logs: what somebody writes out is what
+//! they mean.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::mentions::PATH;
+use super::pattern::pattern;
+use super::zones::{Zone, prose};
+
+/// The files and definitions that a task names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Names {
+    /// Paths as they are written, with `/` between their parts, each once, in order.
+    pub paths: Vec<String>,
+    /// The paths of links, each once, in order: they may begin with those of a web site.
+    pub links: Vec<String>,
+    /// Names of definitions: what stands in backquotes, is called, or is put together of words.
+    pub symbols: BTreeSet<String>,
+}
+
+impl Names {
+    pub(super) fn of(zones: &[(Zone, &str)]) -> Self {
+        let mut names = Self::default();
+        for (zone, text) in zones {
+            match zone {
+                Zone::Title => {
+                    // A title may hold links and code as prose does.
+                    let mut parts = Vec::new();
+                    prose(text, &mut parts);
+                    parts.iter().for_each(|(zone, text)| names.add(*zone, text));
+                }
+                zone => names.add(*zone, text),
+            }
+        }
+        names
+    }
+
+    fn add(&mut self, zone: Zone, text: &str) {
+        match zone {
+            Zone::Title | Zone::Prose | Zone::Inline => {
+                add_paths(text, &mut self.paths);
+                self.add_symbols(zone, text);
+            }
+            Zone::Url => add_paths(text, &mut self.links),
+            Zone::Code | Zone::Log | Zone::Heading | Zone::Comment => {}
+        }
+    }
+
+    fn add_symbols(&mut self, zone: Zone, text: &str) {
+        for name in SYMBOL.captures_iter(text) {
+            let is_called = name.get(2).is_some();
+            let Some(name) = name.get(1).map(|name| name.as_str()) else {
+                continue;
+            };
+            let is_dotted = name.contains(['.', ':', '#']);
+            let last = name.rsplit(['.', ':', '#']).next().unwrap_or(name);
+            let is_quoted = zone == Zone::Inline;
+            if last.len() >= 3 && (is_quoted || is_called || is_dotted || is_compound(last)) {
+                self.symbols.insert(last.to_owned());
+            }
+        }
+    }
+}
+
+fn add_paths(text: &str, paths: &mut Vec<String>) {
+    for path in PATH.find_iter(text) {
+        let path = path.as_str().replace('\\', "/");
+        let path = path.trim_start_matches("./").to_owned();
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+}
+
+/// `snake_case`, `camelCase`, `UpperCamel`: no word of prose.
+fn is_compound(name: &str) -> bool {
+    let mut letters = name.chars().zip(name.chars().skip(1));
+    let inner = name.trim_matches('_');
+    inner.contains('_') || letters.any(|(a, b)| a.is_lowercase() && b.is_uppercase())
+}
+
+static SYMBOL: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"([A-Za-z_][\w]*(?:(?:\.|::|\#)[A-Za-z_][\w]*)*)(\(\))?"));
