@@ -1,4 +1,4 @@
-//! The options that say whose message is answered, by whom, and from what.
+//! The options for a message to answer: its sender, its conversation, the agent and the code.
 
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ pub(crate) struct AskedArgs {
 }
 
 impl AskedArgs {
-    /// An engine with the project, the agent and the budget that were asked for.
+    /// An engine with the project, and with the agent and the budget of the options.
     pub(crate) fn engine(&self, project: Project) -> EngineBuilder {
         let mut engine = Engine::builder().project(project);
         if let Some(id) = &self.agent {
@@ -63,9 +63,10 @@ impl AskedArgs {
         &self.root
     }
 
-    /// Whose message it is, and the conversation that it belongs to.
+    /// The message, still without words, with its sender and its conversation.
     pub(crate) async fn incoming(&self, store: Option<&Store>) -> Result<Incoming, Failure> {
         if let Some(named) = &self.conversation {
+            // Before the store is asked: a contradiction between options needs no lookup.
             named.check(self.sender.as_deref())?;
         }
         if let Some(ConversationArg::Id(id)) = self.conversation {
@@ -78,7 +79,7 @@ impl AskedArgs {
         })
     }
 
-    /// The sender that was named, or the only one that is known; where nobody is, anybody.
+    /// The named sender, or the only known one; `user` if the store knows nobody.
     async fn sender(&self, store: Option<&Store>) -> Result<String, Failure> {
         let named = self.sender.as_deref();
         let Some(store) = store else {
@@ -88,12 +89,12 @@ impl AskedArgs {
             return Ok("user".to_owned());
         }
         let sender = named_or_only(store, named).await?;
+        // A new name may be a mistyped one. It is answered nevertheless: everybody begins as a new name.
         say_unknown(store, named, None).await?;
         Ok(sender)
     }
 
-    /// The code that the message is about, or the message whose prompt `/context` shows. No other command
-    /// is about code.
+    /// The code for the message, or for the message of `/context`. No other command needs code.
     pub(crate) fn workspace(
         &self,
         message: &str,

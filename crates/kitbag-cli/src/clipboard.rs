@@ -1,7 +1,7 @@
-//! Puts a text on the clipboard, through the program or the terminal that has one.
+//! Copies a text to the clipboard, with a program of the desktop or through the terminal.
 //!
-//! A clipboard belongs to the desktop, so that each desktop's own program is asked. Where there is
-//! none, as in a session on another machine, the terminal can be asked to take the text.
+//! A clipboard belongs to the desktop, so its own program is asked. Without one, as in a session on
+//! another machine, the terminal can be asked to take the text.
 
 use std::env;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use crate::failure::Failure;
 use crate::output::{self, grouped};
 
-/// More than this most terminals do not take.
+/// The most bytes that most terminals accept.
 const MAX_TERMINAL_BYTES: usize = 74_994;
 
 /// Puts `text` on the clipboard.
@@ -46,6 +46,7 @@ impl Desktop {
     /// The programs that may have the clipboard, the likeliest first.
     fn programs(&self) -> Vec<Program> {
         let all: [(bool, Program); 5] = [
+            // Wayland comes first, since its sessions usually set DISPLAY too.
             (self.has_wayland, ("wl-copy", &[])),
             (self.has_x11, ("xclip", &["-in", "-selection", "clipboard"])),
             (self.has_x11, ("xsel", &["--input", "--clipboard"])),
@@ -59,7 +60,7 @@ impl Desktop {
     /// Runs a program with `text` as its input.
     fn run(&self, (name, args): Program, text: &str) -> Result<(), String> {
         let mut command = Command::new(name);
-        // Some go on in the background to serve the text, and would keep our outputs open.
+        // Some of these programs stay in the background to serve the text, and would keep our outputs open.
         command
             .args(args)
             .stdin(Stdio::piped())
@@ -76,6 +77,7 @@ impl Desktop {
             Some(mut stdin) => stdin.write_all(&encoded(name, text)),
             None => Ok(()),
         };
+        // Before the error of writing is reported: a program that failed says why by its status.
         let status = child.wait().map_err(|error| error.to_string())?;
         if !status.success() {
             return Err(status.to_string());
@@ -90,6 +92,7 @@ type Program = (&'static str, &'static [&'static str]);
 /// The text as a program reads it.
 fn encoded(program: &str, text: &str) -> Vec<u8> {
     match program {
+        // It reads other bytes in the code page of the console.
         "clip.exe" => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
         _ => text.into(),
     }
@@ -104,7 +107,7 @@ fn copy_to(desktop: &Desktop, text: &str) -> Result<(), Failure> {
         }
     }
     if desktop.has_terminal && text.len() <= MAX_TERMINAL_BYTES {
-        // There is no answer to this, so that nothing can be promised.
+        // A terminal does not confirm the request, so the note promises nothing.
         output::say("note: asked the terminal to copy the text");
         return io::stderr()
             .write_all(terminal_request(text).as_bytes())
@@ -134,6 +137,7 @@ fn base64(bytes: &[u8]) -> String {
         let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
         for digit in 0..4 {
             let value = bits >> (18 - 6 * digit) & 63;
+            // Six bits are always below 64, so the fallback is never used.
             let shown = DIGITS.get(value as usize).copied().unwrap_or(b'=');
             text.push(char::from(if digit <= group.len() { shown } else { b'=' }));
         }

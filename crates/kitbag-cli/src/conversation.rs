@@ -1,4 +1,4 @@
-//! `--conversation`: one by its id, such as 7.12, or by its name.
+//! `--conversation`: a conversation by its id, such as 7.12, or by its name.
 
 use std::convert::Infallible;
 use std::str::FromStr;
@@ -20,12 +20,13 @@ impl FromStr for ConversationArg {
     fn from_str(text: &str) -> Result<Self, Infallible> {
         Ok(text
             .parse()
+            // Everything that is no id is a name, so that this never fails.
             .map_or_else(|_| Self::Name(text.to_owned()), Self::Id))
     }
 }
 
 impl ConversationArg {
-    /// Refuses a sender next to an id, which says already whose conversation it is.
+    /// Refuses a sender next to an id, which already determines the sender.
     pub(crate) fn check(&self, sender: Option<&str>) -> Result<(), Failure> {
         match (self, sender) {
             (Self::Id(id), Some(_)) => Err(Failure::usage(format_args!(
@@ -37,7 +38,7 @@ impl ConversationArg {
     }
 }
 
-/// A message that goes on with the conversation of this id, wherever that takes place.
+/// A message that continues the conversation of this id, on its own channel.
 pub(crate) async fn incoming_for(
     store: Option<&Store>,
     id: ConversationId,
@@ -47,6 +48,7 @@ pub(crate) async fn incoming_for(
         Some(store) => store.latest_conversations(&everywhere, u32::MAX).await?,
         None => Vec::new(),
     };
+    // Over all senders: an id already says whose conversation it is.
     let found = known.into_iter().find(|known| known.conversation.id == id);
     let found = found.ok_or_else(|| {
         Failure::new(format_args!("there is no conversation `{id}`"))

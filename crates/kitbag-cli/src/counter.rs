@@ -1,4 +1,4 @@
-//! The options that say what counts tokens.
+//! The options for the counter of tokens.
 
 use std::collections::BTreeSet;
 
@@ -22,10 +22,11 @@ pub(crate) struct CounterArgs {
 }
 
 impl CounterArgs {
-    /// The counter, and what its model's provider can do if a model was named.
+    /// The counter, with the traits of the model if one is named.
     pub(crate) fn counter(&self) -> Result<(Counter, Option<ModelTraits>), Failure> {
         if let Some(model) = &self.model {
             let profile = ModelProfile::find(model).map_err(|mut error| {
+                // The library ranks by spelling alone; a person who types a new model wants its family.
                 error.similar = alternatives(model, &error.similar);
                 Failure::usage(&error).hint(error.hint())
             })?;
@@ -42,12 +43,13 @@ impl CounterArgs {
         Ok((counter, None))
     }
 
-    /// The same, for a model that something else names unless an option names one. Where that model
-    /// is not known, the default tokenizer counts.
+    /// The same for a model that a file names, unless an option names one. The default tokenizer counts for
+    /// an unknown model.
     pub(crate) fn counter_for(
         &self,
         model: Option<&str>,
     ) -> Result<(Counter, Option<ModelTraits>), Failure> {
+        // An option wins over the model that a file names.
         let is_said = self.model.is_some() || self.tokenizer.is_some();
         let profile = model
             .filter(|_| !is_said)
@@ -59,14 +61,13 @@ impl CounterArgs {
         }
     }
 
-    /// The model that was named.
+    /// The named model.
     pub(crate) fn model(&self) -> Option<&str> {
         self.model.as_deref()
     }
 }
 
-/// Names to choose from instead of one that is unknown: of the same family, then those that look
-/// like it.
+/// Names to suggest for an unknown one: those of the same family, then those that look alike.
 fn alternatives(model: &str, similar: &[&'static str]) -> Vec<&'static str> {
     let family = |name: &str| {
         let name = name.rsplit('/').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Failures of commands: what was wrong, what to do, and the exit code.
+//! Failures of commands: the message, the hint, and the exit code.
 
 use std::fmt::Display;
 use std::io;
@@ -9,14 +9,14 @@ use crate::{interrupt, output};
 /// A failure to report.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// Empty if everything was said already, or whoever read the output has gone.
+    /// Empty if everything was reported already, or if the reader of the output has gone.
     message: String,
     hint: Option<String>,
     code: u8,
 }
 
 impl Failure {
-    /// The command could not do what it was asked.
+    /// A failure of the command, with exit code 1.
     pub(crate) fn new(message: impl Display) -> Self {
         Self {
             message: message.to_string(),
@@ -25,7 +25,7 @@ impl Failure {
         }
     }
 
-    /// The command was asked wrongly.
+    /// A mistake in the arguments, with exit code 2.
     pub(crate) fn usage(message: impl Display) -> Self {
         Self {
             code: 2,
@@ -33,7 +33,7 @@ impl Failure {
         }
     }
 
-    /// The command was ended by Ctrl-C.
+    /// The end of a command by Ctrl-C.
     pub(crate) fn interrupted() -> Self {
         Self {
             code: interrupt::EXIT_CODE,
@@ -41,35 +41,36 @@ impl Failure {
         }
     }
 
-    /// Something failed, and was reported when it did.
+    /// A failure that was reported when it happened.
     pub(crate) fn reported() -> Self {
         Self::new("")
     }
 
-    /// The same failure with what to do about it.
+    /// The same failure with a hint.
     pub(crate) fn hint(self, hint: impl Display) -> Self {
         self.hint_if(Some(hint))
     }
 
-    /// The same failure with what to do about it, where that is known.
+    /// The same failure with a hint, if there is one.
     pub(crate) fn hint_if(mut self, hint: Option<impl Display>) -> Self {
+        // A missing hint keeps an earlier one.
         self.hint = hint.map(|hint| hint.to_string()).or(self.hint);
         self
     }
 
-    /// The same failure of what an option names.
+    /// The same failure, of the value of an option.
     pub(crate) fn of(mut self, option: &str) -> Self {
         self.message = format!("{option}: {}", self.message);
         self
     }
 
-    /// The same failure with what else it means.
+    /// The same failure with a consequence.
     pub(crate) fn and(mut self, consequence: impl Display) -> Self {
         self.message = format!("{}; {consequence}", self.message);
         self
     }
 
-    /// Tells whether whoever read the output has gone.
+    /// Tells whether the reader of the output has gone.
     pub(crate) const fn is_closed_pipe(&self) -> bool {
         self.code == 0
     }
@@ -79,7 +80,7 @@ impl Failure {
         &self.message
     }
 
-    /// Says it on stderr as a warning, with what happens in spite of it.
+    /// Prints it on stderr as a warning, with what happens instead.
     pub(crate) fn warn(self, instead: &str) {
         let hint = self
             .hint
@@ -87,7 +88,7 @@ impl Failure {
         output::say(format_args!("warning: {}; {instead}{hint}", self.message));
     }
 
-    /// The failure with what to do about it, on one line.
+    /// The failure with its hint, on one line.
     pub(crate) fn into_line(self) -> String {
         let hint = self
             .hint
@@ -95,13 +96,14 @@ impl Failure {
         output::one_line(&format!("{}{hint}", self.message))
     }
 
-    /// The same failure with an exit code that is no answer: a hook that exits with 2 stops its agent.
+    /// The same failure with an exit code without a meaning for agents: a hook that exits with 2 stops its
+    /// agent.
     pub(crate) fn harmless(mut self) -> Self {
         self.code = self.code.min(1);
         self
     }
 
-    /// Says it on stderr.
+    /// Prints it on stderr.
     pub(crate) fn report(self) -> ExitCode {
         if !self.message.is_empty() {
             output::say_error(&self.message, self.hint.as_deref());
@@ -111,7 +113,7 @@ impl Failure {
 }
 
 impl From<io::Error> for Failure {
-    /// A failure to write the result; a closed pipe is no failure.
+    /// A failure to write the result. A closed pipe, as of `head`, is no failure.
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self {

@@ -1,4 +1,4 @@
-//! The options that help against problems and errors of the library, which knows nothing of options.
+//! The options that remedy problems and errors of the library, which knows nothing of options.
 
 use kitbag::core::problem::{Problem, ProblemKind};
 use kitbag::pack::PackError;

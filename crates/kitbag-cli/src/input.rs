@@ -1,9 +1,9 @@
 //! Texts that a person names or pipes in: files, and stdin.
 //!
-//! Whoever starts the program may leave it a pipe into which nothing is ever written, as editors,
-//! build services and agents do. Nothing tells such a pipe from one whose writer is slow. What was
-//! asked for is waited for as long as it takes, and so is everything where a person sees the note
-//! about it; elsewhere it is waited for only a short time, and told when that has passed.
+//! Editors, build services and agents often start a program with a pipe into which nothing is ever
+//! written. Nothing tells such a pipe from one whose writer is slow. Input that an option asks for is
+//! waited for as long as it takes, and so is all input if a person sees the note about it. Otherwise the
+//! wait is short, and its end is reported.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, IsTerminal as _, Read};
@@ -17,24 +17,24 @@ use kitbag::text::decode;
 use crate::failure::Failure;
 use crate::output::{self, grouped};
 
-/// Time that the first byte of a pipe nobody asked for may take: a program that fetches something
-/// has begun by then, and one that is started with an idle pipe is not held up for long.
+/// The wait for the first byte of a pipe that no option asks for: a program that fetches something has
+/// begun by then, and an idle pipe does not delay the command for long.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The most that is read, and what to do about more.
+/// The most bytes to read, with advice for more.
 #[derive(Clone, Copy)]
 struct Limit {
     bytes: u64,
     hint: &'static str,
 }
 
-/// Far beyond what any model takes.
+/// The limit of texts, far beyond the window of any model.
 const TEXT: Limit = Limit {
     bytes: 16 << 20,
     hint: "give the part that matters, such as the last lines of a log: `tail -n 1000`",
 };
 
-/// JSON and YAML may hold much that no prompt shows.
+/// The limit of JSON and YAML, which may hold much that no prompt shows.
 const DATA: Limit = Limit {
     bytes: 64 << 20,
     hint: "leave out what cannot matter, such as whole files that a shorter text stands for",
@@ -48,6 +48,7 @@ pub(crate) fn is_stdin(file: &Path) -> bool {
 /// Tells whether stdin is a file, a pipe or a socket. A terminal and `/dev/null` hold nothing.
 pub(crate) fn is_piped() -> bool {
     let stdin = io::stdin();
+    // A person at a terminal has not prepared any input.
     if stdin.is_terminal() {
         return false;
     }
@@ -62,16 +63,17 @@ pub(crate) fn is_piped() -> bool {
             .map(|stdin| stdin.file_type());
         kind.is_ok_and(|kind| kind.is_file() || kind.is_fifo() || kind.is_socket())
     }
+    // Elsewhere the kind of stdin is not known, so it counts as a pipe.
     #[cfg(not(unix))]
     true
 }
 
-/// All of stdin, which is `what` was asked for.
+/// All of stdin, for `what` an option asks for.
 pub(crate) fn read(what: &str) -> Result<String, Failure> {
     text(&all(Some(what), TEXT)?.unwrap_or_default(), "stdin")
 }
 
-/// All of stdin; nothing if nothing comes soon and nobody sees that it is waited for.
+/// All of stdin, or `None` if nothing comes soon and no person sees the note about waiting.
 pub(crate) fn read_soon() -> Result<Option<String>, Failure> {
     let what = io::stderr().is_terminal().then_some("the attachment");
     let all = all(what, TEXT)?;
@@ -97,7 +99,7 @@ pub(crate) fn read_data(file: &Path, what: &str) -> Result<(String, String), Fai
         let bytes = read_file(file, &name, DATA)?;
         (name, bytes)
     };
-    // Some editors begin a file with a mark that JSON does not know.
+    // Some editors begin a file with a byte order mark, which JSON does not allow.
     if bytes.starts_with(b"\xef\xbb\xbf") {
         bytes.drain(..3);
     }
@@ -123,6 +125,7 @@ fn read_file(file: &Path, name: &str, limit: Limit) -> Result<Vec<u8>, Failure> 
 
 fn limited(source: impl Read, name: &str, limit: Limit) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
+    // One byte more than the limit shows that there is more, also in a pipe of unknown length.
     let read = source.take(limit.bytes + 1).read_to_end(&mut bytes);
     read.map_err(|error| cannot_read(name, &error))?;
     if bytes.len() as u64 > limit.bytes {
@@ -137,15 +140,15 @@ fn cannot_read(name: &str, error: &io::Error) -> Failure {
     Failure::new(format_args!("cannot read {name}: {error}"))
 }
 
-/// All of stdin. What nobody asked for, and so has no name, is given up if nothing comes soon.
+/// All of stdin. Input without a name, which no option asks for, is given up if nothing comes soon.
 ///
-/// It is read beside the rest of the program, for a read cannot be given up once it waits.
+/// It is read on a thread of its own, because a blocked read cannot be cancelled.
 fn all(what: Option<&str>, limit: Limit) -> Result<Option<Vec<u8>>, Failure> {
     let (tell, came) = mpsc::channel();
     let read = move || {
         let mut stdin = io::stdin().lock();
-        // Nothing yet says that something is there, or the end. A failure to read is met again below.
-        // If nobody listens any more, there is no one to tell.
+        // `fill_buf` returns with the first byte or at the end. An error of reading comes again below.
+        // Sending fails if the command has given up; then the result is of no use.
         if stdin.fill_buf().is_ok() {
             let _ = tell.send(None);
         }
@@ -157,7 +160,7 @@ fn all(what: Option<&str>, limit: Limit) -> Result<Option<Vec<u8>>, Failure> {
         (Ok(Some(all)), _) => return all.map(Some),
         (Ok(None), _) => {}
         (Err(_), Some(what)) => output::say(format_args!("note: waiting for {what} on stdin")),
-        // The reader is left behind: it ends with the program.
+        // The thread stays blocked and ends with the program.
         (Err(_), None) => return Ok(None),
     }
     match came.into_iter().flatten().next() {

@@ -14,7 +14,7 @@ pub(crate) struct InternalArgs {
 }
 
 impl InternalArgs {
-    /// The body of a prompt to print. Says how many messages it does not show.
+    /// The body of a prompt to print. Says the number of hidden messages.
     pub(crate) fn body_of<'a>(&self, composed: &'a Composed) -> Cow<'a, str> {
         match self.internal {
             true => composed.body(),
@@ -22,7 +22,7 @@ impl InternalArgs {
         }
     }
 
-    /// The body of a prompt that was made again.
+    /// The body of a replayed prompt.
     pub(crate) fn body_of_replayed<'a>(&self, replayed: &'a ReplayedPrompt) -> Cow<'a, str> {
         match self.internal {
             true => Cow::Borrowed(&replayed.body),
@@ -33,6 +33,7 @@ impl InternalArgs {
 
 fn say_hidden(body: BodyForPeople<'_>) -> Cow<'_, str> {
     if body.hidden > 0 {
+        // On stderr, so that stdout holds the prompt alone.
         let (one, several) = ("internal message is", "internal messages are");
         let count = counted(body.hidden as u64, one, several);
         output::say(format_args!("note: {count} not shown without --internal"));

@@ -1,4 +1,4 @@
-//! Learning after an answer: at the same time as what follows, and waited for at the end.
+//! Learning after an answer, in the background of a chat, with a limited wait at its end.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,14 +14,14 @@ use crate::commands::pack::summary::say_problems;
 use crate::interrupt::{interrupted, unless_interrupted};
 use crate::output::{self, counted, grouped, one_line};
 
-/// The longest that a command stays for what it still learns.
+/// The longest wait for unfinished learning.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Learns while a chat goes on, one thing after the other.
+/// Learns during a chat, one task after the other.
 #[derive(Default)]
 pub(crate) struct Learner {
     task: Option<JoinHandle<()>>,
-    /// The lessons that nobody was told of yet.
+    /// The lessons that were not reported yet.
     learned: Arc<Mutex<Vec<Lessons>>>,
 }
 
@@ -39,6 +39,7 @@ impl Learner {
     }
 
     fn begin(&mut self, work: impl Future<Output = Lessons> + Send + 'static) {
+        // Each task waits for the one before it, so that lessons are learned in order.
         let (before, learned) = (self.task.take(), Arc::clone(&self.learned));
         self.task = Some(tokio::spawn(async move {
             if let Some(before) = before {
@@ -50,20 +51,21 @@ impl Learner {
         }));
     }
 
-    /// Says what was learned so far.
+    /// Reports the lessons so far.
     pub(crate) fn say(&self) {
         let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         learned.drain(..).for_each(|lessons| say(&lessons));
     }
 
-    /// Waits for what is still being learned, not for long, and not against the will of a person who
-    /// presses Ctrl-C.
+    /// Waits for unfinished learning, until the limit or Ctrl-C.
     pub(crate) async fn finish(mut self) {
         let Some(mut task) = self.task.take() else {
             return;
         };
         let ended = unless_impatient(&mut task).await;
+        // Dropping the handle would only detach the task, which would go on asking the model.
         task.abort();
+        // Lessons of tasks that ended in time are reported also if the last one was stopped.
         self.say();
         match ended {
             Some(ended) => say_if_broken(ended),
@@ -72,7 +74,7 @@ impl Learner {
     }
 }
 
-/// Learns where nothing follows.
+/// Learns at the end of a command.
 pub(crate) async fn learn(work: impl Future<Output = Lessons>) {
     match unless_impatient(work).await {
         Some(lessons) => say(&lessons),
@@ -98,7 +100,7 @@ async fn unless_impatient<T>(work: impl Future<Output = T>) -> Option<T> {
     tokio::time::timeout(PATIENCE, first).await.ok().flatten()
 }
 
-/// Says on one line what was learned and what it cost.
+/// Reports lessons and their cost on one line.
 pub(crate) fn say(lessons: &Lessons) {
     let mut parts = Vec::new();
     if lessons.summary.is_some() {

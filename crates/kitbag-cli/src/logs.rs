@@ -1,7 +1,7 @@
 //! Structured logs on stderr: each decision as an event with its figures.
 //!
-//! They are for whoever looks into what was decided, so that nothing is logged unless it is asked
-//! for. What a person must know is said, not logged.
+//! They are for examining decisions, so nothing is logged unless an option asks for it. Messages for the
+//! user are printed, not logged.
 
 use std::env;
 use std::ffi::OsString;
@@ -43,16 +43,17 @@ enum LogFormat {
 }
 
 impl LogArgs {
-    /// Logs from here on.
+    /// Starts logging.
     pub(crate) fn start(&self) -> Result<(), Failure> {
         if self.log_format == Some(LogFormat::Json) {
+            // Before the first message, so that every line on stderr is JSON.
             output::speak_json();
         }
         let level = self.level()?;
         if level == LevelFilter::OFF {
             return Ok(());
         }
-        // Only what Kitbag's own crates say.
+        // Only events of Kitbag's own crates.
         let events = registry().with(Targets::new().with_target("kitbag", level));
         let lines = fmt::layer().with_ansi(false).with_writer(|| Stderr);
         let set = match self.log_format {
@@ -80,9 +81,10 @@ impl LogArgs {
     }
 }
 
-/// Returns true if arguments that could not be parsed ask for JSON nevertheless: then whoever reads
-/// stderr expects it of the error, too.
+/// Tells whether arguments that could not be parsed ask for JSON: the reader of stderr then expects
+/// the error as JSON too.
 pub(crate) fn asks_for_json(arguments: impl Iterator<Item = OsString>) -> bool {
+    // After `--` everything is a value, such as a task with these words in it.
     let mut arguments = arguments.take_while(|argument| argument != "--");
     let mut asks = false;
     while let Some(argument) = arguments.next() {
@@ -95,7 +97,7 @@ pub(crate) fn asks_for_json(arguments: impl Iterator<Item = OsString>) -> bool {
     asks
 }
 
-/// Stderr, shared with all that is said there.
+/// The writer of log lines, which shares stderr with messages and the progress line.
 struct Stderr;
 
 impl Write for Stderr {

@@ -1,8 +1,7 @@
-//! The model that recall uses: the user's choice, where it is kept, and opening it.
+//! The model that recall uses: the user's choice, its file, and opening the model.
 //!
-//! The choice is kept in Kitbag's configuration folder and not in a store: it names a folder of this
-//! machine, and a store may lie on a server that other machines use. Nothing of a model is stored, so one
-//! choice does for all stores.
+//! The choice is in Kitbag's configuration folder and not in a store: it names a folder of this machine,
+//! and other machines may use the store. No vectors are stored, so one choice works for all stores.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -15,8 +14,8 @@ use kitbag::store::{Embedder, EmbeddingError, Store};
 use crate::failure::Failure;
 use crate::output::{self, one_line};
 
-/// The store with the model that was chosen. A model that cannot be read is no reason to remember
-/// nothing: that is said, and words alone are compared.
+/// The store with the chosen model. If the model cannot be read, a warning says so, and recall compares
+/// words alone.
 pub(crate) fn with_chosen_model(store: Store) -> Store {
     let folder = match chosen() {
         Ok(Some(folder)) => folder,
@@ -46,10 +45,11 @@ pub(crate) fn open(folder: &Path) -> Result<Embedder, Failure> {
     Embedder::open(folder).map_err(failure)
 }
 
-/// The folder of the model that was chosen.
+/// The folder of the chosen model.
 pub(crate) fn chosen() -> Result<Option<PathBuf>, Failure> {
     let file = file()?;
     match fs::read_to_string(&file) {
+        // Only the newline: a path may begin or end with blanks.
         Ok(text) => Ok(Some(PathBuf::from(text.trim_end_matches('\n')))),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => {
@@ -59,13 +59,14 @@ pub(crate) fn chosen() -> Result<Option<PathBuf>, Failure> {
     }
 }
 
-/// Keeps the choice of a folder, which every later command finds from wherever it is run.
+/// Stores the choice of a folder as an absolute path, for commands in any folder.
 pub(crate) fn choose(folder: &Path) -> Result<PathBuf, Failure> {
     let unusable = |problem: &dyn std::fmt::Display| {
         let folder = folder.display();
         Failure::new(format_args!("cannot keep the folder `{folder}`: {problem}"))
     };
     let folder = fs::canonicalize(folder).map_err(|error| unusable(&error))?;
+    // The file holds one line, so a name with a newline could not be read back.
     let name = folder.to_str().filter(|name| !name.contains('\n'));
     let Some(name) = name else {
         return Err(unusable(&"its name is not one line of UTF-8"));

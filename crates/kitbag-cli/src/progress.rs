@@ -1,8 +1,8 @@
-//! A line on the terminal that says what long work is at.
+//! A line on the terminal with the stage of long work.
 //!
-//! It is shown once the work takes over half a second, and taken away when it ends. Nothing is
-//! shown where nobody looks: in a pipe, in a build service, on a terminal that cannot erase. Drop it
-//! before the result is printed.
+//! It appears when the work takes more than half a second, and disappears when it ends. Nothing is shown
+//! in a pipe, in a build service, or on a terminal that cannot erase. Drop it before the result is
+//! printed.
 
 use std::env;
 use std::io::{self, IsTerminal};
@@ -12,13 +12,13 @@ use std::time::{Duration, Instant};
 
 use crate::output;
 
-/// Work that takes no longer needs no words.
+/// The delay before the line appears: shorter work needs none.
 const DELAY: Duration = Duration::from_millis(500);
 
-/// Time between two updates of the clock.
+/// The time between two updates of the clock.
 const TICK: Duration = Duration::from_secs(1);
 
-/// The line, for as long as the value lives; none by default.
+/// The line, which disappears when the value is dropped. By default there is none.
 #[derive(Default)]
 pub(crate) struct Progress {
     stages: Option<Sender<String>>,
@@ -36,15 +36,15 @@ impl Progress {
         Self::paint(stage.into(), DELAY, output::show_progress)
     }
 
-    /// Goes on to another stage.
+    /// Changes the stage.
     pub(crate) fn stage(&self, stage: impl Into<String>) {
         if let Some(stages) = &self.stages {
-            // A painter that is gone has nothing to show any more.
+            // Sending fails only if the painter has ended.
             let _ = stages.send(stage.into());
         }
     }
 
-    /// Gives lines to `show` after the delay, and none at the end if there was one.
+    /// Passes lines to `show` after the delay, and `None` at the end if there was a line.
     fn paint(
         stage: String,
         delay: Duration,
@@ -63,7 +63,7 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        // The painter ends when no stage can follow.
+        // The painter ends when the channel closes. It is joined, so that the line is gone before the result.
         self.stages = None;
         if let Some(painter) = self.painter.take() {
             let _ = painter.join();
@@ -83,6 +83,7 @@ fn paint(
         let wait = if is_shown {
             TICK
         } else {
+            // The rest of the delay: a change of stage must not begin it again.
             delay.saturating_sub(begun.elapsed())
         };
         match next.recv_timeout(wait) {
@@ -99,7 +100,7 @@ fn paint(
     }
 }
 
-/// A line that fits on a terminal of usual width: one that wraps could not be taken away.
+/// A line for a terminal of usual width: one that wraps could not be erased.
 fn line(stage: &str, time: Duration) -> String {
     let stage: String = output::one_line(stage).chars().take(60).collect();
     match time.as_secs() {

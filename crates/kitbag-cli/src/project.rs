@@ -1,4 +1,4 @@
-//! The options that say which project is meant, and reading it.
+//! The options that choose a project, and reading it.
 
 use std::env;
 use std::error::Error;
@@ -22,7 +22,7 @@ pub(crate) struct ProjectArgs {
     config: Option<PathBuf>,
 }
 
-// Which project is meant, and how it is told; each command says itself what it lists.
+// No doc comment: clap would show it as the help of each command that lists something.
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
     #[command(flatten)]
@@ -32,15 +32,14 @@ pub(crate) struct ListArgs {
     pub(crate) json: bool,
 }
 
-/// A configuration, and the name of the file that it was read from.
+/// A configuration with the name of its file.
 pub(crate) struct ConfigSource {
     pub(crate) name: String,
     pub(crate) config: Config,
 }
 
 impl ProjectArgs {
-    /// Reads the project. What is wrong with it is left to the caller to say; only a configuration
-    /// that was named must be there.
+    /// Reads the project. The caller reports its problems; only a named configuration must exist.
     pub(crate) fn open(&self) -> Result<Project, Failure> {
         self.open_in(Path::new("."))
     }
@@ -57,12 +56,12 @@ impl ProjectArgs {
         Ok(Project::open(&places))
     }
 
-    /// The configurations that count, the one that stands over the others first, each as its own file has it.
+    /// The configurations in effect, the one that overrides the others first, each with its own values.
     pub(crate) fn sources(&self) -> Vec<ConfigSource> {
         let named = self.config.clone().or_else(config_of_environment);
         let mut user = places(named.clone());
         let project = user.clone().with_user_config(None);
-        // What is above no folder is nobody's.
+        // An empty path has no folders above it, so that no project's file is found.
         user.folder = PathBuf::new();
         user.config = user.user_config.take().filter(|file| file.is_file());
         let of = |places: &ProjectPlaces| {
@@ -73,11 +72,12 @@ impl ProjectArgs {
                 config: project.config,
             })
         };
+        // Without a file of the user, the search would find the project's once more.
         let user = user.config.is_some().then(|| of(&user)).flatten();
         of(&project).into_iter().chain(user).collect()
     }
 
-    /// Reads the project, and says what is wrong with it; what can be used is used all the same.
+    /// Reads the project, and reports its problems; whatever can be used is used nevertheless.
     pub(crate) fn open_and_tell(&self) -> Result<Project, Failure> {
         let project = self.open()?;
         say_problems(&project.problems);
@@ -85,13 +85,13 @@ impl ProjectArgs {
     }
 }
 
-/// Reads what the configuration of this folder and of the user says about memory. Mistakes in it are for
-/// commands that open the project to tell, and for those that write memory by it.
+/// Reads the settings of memory of this folder and of the user. Errors in them are reported by commands
+/// that open the project or write memory.
 pub(crate) fn memory_settings() -> MemorySettings {
     config().0.memory
 }
 
-/// The configuration of this folder and of the user, and what is wrong with it.
+/// The configuration of this folder and of the user, with its problems.
 pub(crate) fn config() -> (Config, Vec<FileProblem>) {
     config_in(Path::new("."))
 }
@@ -103,7 +103,8 @@ pub(crate) fn config_in(folder: &Path) -> (Config, Vec<FileProblem>) {
     Project::config(&places)
 }
 
-/// Fails if the configuration has errors: what it says of secrets and facts would not be followed.
+/// Fails if the configuration has errors: its settings of secrets and facts might not be followed, and
+/// stored memory cannot be taken back.
 pub(crate) fn refuse_broken_config(consequence: &str) -> Result<(), Failure> {
     let (_, problems) = config();
     if !problems.iter().any(FileProblem::is_error) {
@@ -115,7 +116,7 @@ pub(crate) fn refuse_broken_config(consequence: &str) -> Result<(), Failure> {
 }
 
 fn config_of_environment() -> Option<PathBuf> {
-    // The second is the name of older projects.
+    // The second name is that of older projects.
     let set = ["KITBAG_CONFIG", "CREWX_CONFIG"].into_iter();
     let mut set = set.filter_map(env::var_os).filter(|file| !file.is_empty());
     set.next().map(PathBuf::from)
@@ -131,12 +132,12 @@ fn places(config: Option<PathBuf>) -> ProjectPlaces {
         .with_home(etcetera::home_dir().ok())
 }
 
-/// Says what is wrong, each on a line.
+/// Reports problems, one a line.
 pub(crate) fn say_problems(problems: &[FileProblem]) {
     let mut last_hint = None;
     for problem in problems {
         let line = one_line(&problem.to_string());
-        // The same advice again and again only hides the problems.
+        // Repeating the same hint would only hide the problems.
         let hint = problem.hint.as_deref();
         match problem.is_error() {
             true => output::say_error(&line, hint.filter(|_| hint != last_hint)),
@@ -147,7 +148,7 @@ pub(crate) fn say_problems(problems: &[FileProblem]) {
 }
 
 impl From<AgentError> for Failure {
-    /// Says why an agent has no prompt, and which option helps.
+    /// The reason why an agent has no prompt, with the option that helps.
     fn from(error: AgentError) -> Self {
         match &error {
             AgentError::SeveralAgents { known } => {
@@ -157,7 +158,7 @@ impl From<AgentError> for Failure {
             }
             AgentError::UnknownAgent { id, known } => unknown_agent(id, known),
             AgentError::Layout(error) => layout_failure(error),
-            // What is wrong with the files was said when they were read.
+            // The errors of the files were reported when they were read.
             AgentError::NoAgent => Self::reported(),
             _ => one_line_failure(&error, error.hint()),
         }
@@ -165,7 +166,7 @@ impl From<AgentError> for Failure {
 }
 
 impl From<TurnError> for Failure {
-    /// Says why there is no prompt, and which option helps.
+    /// The reason why there is no prompt, with the option that helps.
     fn from(error: TurnError) -> Self {
         match error {
             TurnError::Agent(error) => error.into(),
@@ -176,7 +177,7 @@ impl From<TurnError> for Failure {
     }
 }
 
-/// Says why an agent has no layout.
+/// The reason why an agent has no layout.
 pub(crate) fn layout_failure(error: &LayoutError) -> Failure {
     let hint = match error {
         LayoutError::Unknown(unknown) => {
@@ -201,9 +202,9 @@ fn unknown_agent(id: &str, known: &[String]) -> Failure {
     failure.hint(format_args!("the agents are {known}"))
 }
 
-/// The agent of this id, or what to do about it.
+/// The agent of this id, or a failure with a hint.
 pub(crate) fn find_agent<'a>(project: &'a Project, id: &str) -> Result<&'a Agent, Failure> {
-    // A mention is how agents are called elsewhere.
+    // `@name` is how other programs and chats call an agent.
     let id = id.strip_prefix('@').unwrap_or(id);
     project.config.agent(id).ok_or_else(|| {
         let agents = project.config.agents.iter();

@@ -1,6 +1,7 @@
 //! The options that name a store, and opening it.
 //!
-//! Only commands that remember come here: the others never look at the store, and run without Tokio.
+//! Only commands that use memory need this module: the others never open the store, and run without
+//! Tokio.
 
 use std::env;
 use std::future::Future;
@@ -41,12 +42,12 @@ pub(crate) struct StoreArgs {
 }
 
 impl StoreArgs {
-    /// Opens the store, and makes it where there is none.
+    /// Opens the store, and creates it if there is none.
     pub(crate) async fn open_or_make(&self) -> Result<Store, Failure> {
         self.open_at(&self.location()?).await
     }
 
-    /// The same for an engine, whose project says what is kept.
+    /// The same for an engine, with the settings of its project.
     pub(crate) async fn open_or_make_for(&self, engine: &Engine) -> Result<Store, Failure> {
         match engine.project() {
             Some(project) => self.open_or_make_following(&project.config.memory).await,
@@ -54,7 +55,7 @@ impl StoreArgs {
         }
     }
 
-    /// The same, with what is kept as these settings say.
+    /// The same with these settings of memory.
     pub(crate) async fn open_or_make_following(
         &self,
         settings: &MemorySettings,
@@ -62,27 +63,28 @@ impl StoreArgs {
         Ok(following(&self.open_or_make().await?, settings))
     }
 
-    /// Opens a store that must be there: a mistyped name should not look like an empty memory. It is
-    /// enough that it can be read.
+    /// Opens a store that must exist: a mistyped name should not look like an empty memory. Read access is
+    /// enough.
     pub(crate) async fn open(&self) -> Result<Store, Failure> {
         self.open_existing(&self.location()?).await
     }
 
-    /// Opens the store for a command that works without one: nothing if none is named and nothing is
-    /// remembered yet.
+    /// Opens the store for a command that works without one. `None` if no store is named and none exists.
     pub(crate) async fn open_if_any(&self) -> Result<Option<Store>, Failure> {
         let location = self.location()?;
         match &location {
+            // Only the default place may be missing. A store that somebody names must exist.
             Location::Sqlite(file) if !self.is_named() && !file.exists() => Ok(None),
             _ => self.open_existing(&location).await.map(Some),
         }
     }
 
-    /// Opens another store that must be there, as the same tenant.
+    /// Opens another store that must exist, for the same tenant.
     pub(crate) async fn open_existing(&self, location: &Location) -> Result<Store, Failure> {
         let tenant = self.tenant()?;
         let store = Store::open_existing(location).await?.for_tenant(tenant);
         if let Some(name) = given(self.tenant.as_deref())
+            // A tenant is only a name: a mistyped one looks like an empty memory.
             && !store.has_tenant().await?
         {
             let known = "`kitbag memory tenants` lists those that the store has";
@@ -91,14 +93,14 @@ impl StoreArgs {
         Ok(as_configured(&store))
     }
 
-    /// Opens or makes another store, as the same tenant.
+    /// Opens or creates another store, for the same tenant.
     pub(crate) async fn open_at(&self, location: &Location) -> Result<Store, Failure> {
         let tenant = self.tenant()?;
         let store = Store::open(location).await?.for_tenant(tenant);
         Ok(as_configured(&store))
     }
 
-    /// Says whether a store is named.
+    /// Tells whether a store is named.
     pub(crate) fn is_named(&self) -> bool {
         given(self.store.as_deref()).is_some()
     }
@@ -113,9 +115,10 @@ impl StoreArgs {
         name.map(|name| name.parse().map_err(wrong)).transpose()
     }
 
-    /// Refuses `--store` where a command names its stores itself. What the environment says is for the
-    /// other commands.
+    /// Refuses `--store` for a command that names its stores in other arguments. A value of the environment is
+    /// meant for the other commands.
     pub(crate) fn refuse_store(&self) -> Result<(), Failure> {
+        // clap does not tell an option from its variable, so the values are compared.
         let by_habit = env::var("KITBAG_STORE").ok();
         match &self.store {
             Some(store) if by_habit.as_ref() != Some(store) => Err(Failure::usage(
@@ -139,15 +142,16 @@ impl StoreArgs {
     }
 }
 
-/// The store as `memory` in the kitbag.yaml of this folder wants it.
+/// The store with the settings of `memory` in the kitbag.yaml of this folder.
 fn as_configured(store: &Store) -> Store {
     following(store, &project::memory_settings())
 }
 
-/// The store as the memory settings of a project want it.
+/// The store with the memory settings of a project.
 pub(crate) fn following(store: &Store, settings: &MemorySettings) -> Store {
     let secrets = match settings.secrets {
         Some(StoredSecrets::Keep) => Secrets::Keep,
+        // Without a setting the careful choice holds: secrets are masked.
         _ => Secrets::Mask,
     };
     let facts = match settings.facts {
@@ -157,12 +161,12 @@ pub(crate) fn following(store: &Store, settings: &MemorySettings) -> Store {
     store.with_secrets(secrets).with_facts_from_talk(facts)
 }
 
-/// Returns the value that was given; an empty variable is as good as none.
+/// The given value. An empty variable counts as unset.
 fn given(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.is_empty())
 }
 
-/// Runs what waits for the store.
+/// Runs work that needs the store, on a runtime of its own.
 pub(crate) fn run<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -172,13 +176,13 @@ pub(crate) fn run<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T
 }
 
 impl From<StoreError> for Failure {
-    /// A failure of the store, with what to do about it.
+    /// A failure of the store, with its hint.
     fn from(error: StoreError) -> Self {
         hinted(Self::new(&error), &error)
     }
 }
 
-/// A value that the store does not take: the command was asked wrongly.
+/// The failure of a value that the store refuses, which is a mistake in the arguments.
 #[expect(clippy::needless_pass_by_value, reason = "maps an error")]
 pub(crate) fn wrong(error: StoreError) -> Failure {
     hinted(Failure::usage(&error), &error)

@@ -1,4 +1,4 @@
-//! Layouts as prompts: an agent of the project, in the layout that the client chooses.
+//! Layouts as prompts of the protocol: an agent of the project, in the layout that the client chooses.
 
 use std::env;
 
@@ -14,6 +14,7 @@ use serde_json::Value;
 /// The layouts, by id.
 pub(crate) fn list(project: &Project) -> Vec<Prompt> {
     let mut layouts: Vec<&Layout> = project.layouts.iter().collect();
+    // Sorted, so that the list is the same each time.
     layouts.sort_by(|a, b| a.id.cmp(&b.id));
     let arguments = || {
         let query = PromptArgument::new("query").with_description("What the agent is asked");
@@ -28,7 +29,7 @@ pub(crate) fn list(project: &Project) -> Vec<Prompt> {
     layouts.into_iter().map(prompt).collect()
 }
 
-/// The prompt of an agent in a layout: who it is, and the query in its wrapper.
+/// The prompt of an agent in a layout: its identity, and the query in its wrapper.
 pub(crate) fn get(
     project: &Project,
     request: &GetPromptRequestParams,
@@ -54,6 +55,7 @@ pub(crate) fn get(
     })?;
     let identity = part.contribution.draft.identity.unwrap_or_default();
     let messages = vec![
+        // Prompts of the protocol have no system role.
         PromptMessage::new_text(Role::User, identity),
         PromptMessage::new_text(Role::User, part.current),
     ];

@@ -1,4 +1,4 @@
-//! The engine's tools as the protocol shows them.
+//! The engine's tools as tools of the protocol.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -13,7 +13,7 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-/// The most bytes of a result as text. Clients read it into a window that is smaller.
+/// The most bytes of a result as text. The context windows of clients are smaller.
 const LARGEST: usize = 1 << 20;
 
 /// The tools, by name, so that the list is the same each time.
@@ -35,7 +35,7 @@ fn tool(spec: ToolSpec) -> Tool {
             .read_only(reads)
             .destructive(spec.effect == Effect::Destroys)
             .idempotent(reads)
-            // Files and memory of this machine are all that is reached.
+            // The tools only reach files and memory of this machine.
             .open_world(false),
     )
 }
@@ -55,6 +55,7 @@ pub(crate) async fn call(
     cancelled: impl Future<Output = ()>,
 ) -> Result<CallToolResponse, ErrorData> {
     let arguments = request.arguments.map_or(Value::Null, Value::Object);
+    // A bug in one tool must not end the server, whose other tools still work.
     let called = AssertUnwindSafe(tools.call(&request.name, arguments)).catch_unwind();
     let called = match select(Box::pin(called), Box::pin(cancelled)).await {
         Either::Left((called, _)) => called,

@@ -1,4 +1,4 @@
-//! Saves where a task stands, so that it can be resumed: one JSON file for each session.
+//! Saves the state of a task so that it can be resumed: one JSON file for each session.
 //!
 //! A file is replaced whole or not at all, and one that is damaged never hides the others. The clock
 //! is the caller's. The context that was chosen may be kept with it, so that the prompt of a resumed
@@ -43,7 +43,7 @@ pub struct Checkpoints {
     folder: PathBuf,
 }
 
-/// What is in a folder.
+/// The checkpoints of a folder, and the files that are damaged.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Listing {
@@ -83,6 +83,7 @@ impl Checkpoints {
         let path = self.path_of(&checkpoint.session_id);
         let json = serde_json::to_string_pretty(checkpoint)
             .map_err(|error| CheckpointError::damaged(&path, &error))?;
+        // Before anything reaches the disk: a later pass would leave secrets in deleted blocks and backups.
         let json = secrets::without_secrets(&format!("{json}\n"), &checkpoint.session_id);
         files::create_private(&self.folder)
             .map_err(|error| CheckpointError::io("create", &self.folder, error))?;
@@ -106,9 +107,10 @@ impl Checkpoints {
         for file in files {
             paths.push(file.map_err(unreadable)?.path());
         }
+        // The order of a folder is up to the file system; problems must come in the same order every time.
         paths.sort();
         for path in paths {
-            // Other files are none of ours, such as one that a crash left unfinished.
+            // Other files are skipped, such as a temporary file that a crash left behind.
             let name = path.file_name().and_then(|name| name.to_str());
             let id = name.and_then(|name| name.strip_suffix(".json")?.parse().ok());
             let Some(id) = id else { continue };
@@ -144,7 +146,7 @@ impl Checkpoints {
         self.folder.join(format!("{id}.json"))
     }
 
-    /// A file that is not there is a checkpoint that does not exist.
+    /// Turns a missing file into the error of a missing checkpoint.
     fn or_none(&self, id: &SessionId, error: CheckpointError) -> CheckpointError {
         match error {
             CheckpointError::File { source, .. } if source.kind() == io::ErrorKind::NotFound => {
@@ -162,6 +164,7 @@ fn read(path: &Path, id: &SessionId) -> Result<Checkpoint, CheckpointError> {
     let json = fs::read(path).map_err(|error| CheckpointError::io("read", path, error))?;
     let checkpoint: Checkpoint =
         serde_json::from_slice(&json).map_err(|error| CheckpointError::damaged(path, &error))?;
+    // A file that was copied under another name would otherwise resume the wrong session.
     if checkpoint.session_id == *id {
         Ok(checkpoint)
     } else {

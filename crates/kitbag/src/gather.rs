@@ -1,5 +1,5 @@
-//! Gatherers: where chunks come from. They run side by side, and one that fails says so and stops
-//! no other.
+//! Gatherers, the sources of chunks. They run concurrently, and one that fails becomes a problem and
+//! stops no other.
 //!
 //! Implement [`Gatherer`] to bring chunks of your own: API documents, tickets, whatever a model
 //! should see. Those that come with Kitbag read a workspace.
@@ -87,17 +87,17 @@ impl fmt::Debug for dyn Gatherer {
     }
 }
 
-/// What [`Gatherer::gather`] returns.
+/// The future that [`Gatherer::gather`] returns.
 pub type GatherFuture<'a> =
     Pin<Box<dyn Future<Output = Result<Gathered, GatherError>> + Send + 'a>>;
 
-/// What gatherers know of a task.
+/// A task, as gatherers see it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct GatherTask {
-    /// What is asked.
+    /// The request.
     pub request: String,
-    /// What kind of task it is.
+    /// The kind of task.
     pub task_type: TaskType,
     /// The most tokens that the prompt may have.
     pub budget: Tokens,
@@ -144,14 +144,13 @@ impl GatherTask {
     }
 }
 
-/// What a gatherer brought.
+/// The chunks of a gatherer, and its problems.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Gathered {
     /// The chunks.
     pub chunks: Vec<ContextChunk>,
-    /// What did not go as asked; the chunks are good nevertheless. A problem without a source is
-    /// the gatherer's.
+    /// Problems that leave the chunks usable. A problem without a source gets the gatherer's name.
     pub problems: Vec<Problem>,
 }
 
@@ -164,7 +163,7 @@ impl<C: IntoIterator<Item = ContextChunk>> From<C> for Gathered {
     }
 }
 
-/// Why a gatherer brought nothing.
+/// The reason why a gatherer brought nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct GatherError(String);
@@ -184,7 +183,7 @@ fn paths(workspace: &Workspace) -> Vec<&str> {
     files.map(|file| file.path.as_str()).collect()
 }
 
-/// A chunk with these texts as its levels, the most detailed first; none where there are none.
+/// A chunk with these texts as its levels, the most detailed first. `None` without a text.
 #[cfg(feature = "workspace")]
 fn levelled(
     kind: ChunkType,
@@ -201,6 +200,7 @@ fn levelled(
 /// Runs all gatherers side by side. What they bring stands in their order; one that fails becomes a
 /// problem. Secrets are replaced in what they bring.
 pub async fn gather(gatherers: &[Arc<dyn Gatherer>], task: &GatherTask) -> Contribution {
+    // `join_all` keeps the order of the gatherers, so that prompts do not depend on which was faster.
     let results = join_all(gatherers.iter().map(|gatherer| gatherer.gather(task))).await;
     let mut all = Contribution::default();
     for (gatherer, result) in gatherers.iter().zip(results) {
@@ -212,8 +212,10 @@ pub async fn gather(gatherers: &[Arc<dyn Gatherer>], task: &GatherTask) -> Contr
                     chunks = gathered.chunks.len(),
                     problems = gathered.problems.len(),
                 );
+                // `add` replaces secrets; chunks of a caller's own gatherer pass it too.
                 gathered.chunks.into_iter().for_each(|chunk| all.add(chunk));
                 for mut problem in gathered.problems {
+                    // A gatherer does not have to repeat its name in each problem.
                     if problem.source.is_empty() {
                         problem.source = gatherer.name().to_owned();
                     }
@@ -239,9 +241,10 @@ pub async fn blocking<T: Send + 'static>(
 ) -> Result<T, GatherError> {
     let (send, receive) = oneshot::channel();
     let run = move || {
-        // Nobody waits for it any more when this fails.
+        // This fails only when the caller no longer waits.
         let _ = send.send(work());
     };
+    // A thread and not the runtime's pool: the library does not choose a runtime for its callers.
     std::thread::Builder::new()
         .name("gather".into())
         .spawn(run)
@@ -262,6 +265,7 @@ pub(crate) async fn pooled<T: Send + 'static>(
     });
     blocking(|| match &*POOL {
         Some(pool) => pool.install(work),
+        // Without threads for a pool, the work runs on the one that it has.
         None => work(),
     })
     .await

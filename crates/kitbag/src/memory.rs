@@ -1,4 +1,4 @@
-//! What is remembered of conversations: so far, reading what is to be remembered.
+//! Import of conversations into memory: reading the files.
 //!
 //! [`read_import`] turns a file of JSON lines, or the export of a chat service, into [`ImportLine`]s.
 //! Nothing is stored or searched here.

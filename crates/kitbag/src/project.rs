@@ -1,7 +1,7 @@
 //! A project: its configuration, agents, layouts and documents, read from files.
 //!
-//! The configuration of the project stands over the user's. Whatever is wrong is collected and told
-//! at once; what can be used is used all the same.
+//! The configuration of the project overrides the user's. All problems are collected and reported
+//! together; whatever can be used is used nevertheless.
 
 mod check;
 mod documents;
@@ -28,21 +28,21 @@ pub const CONFIG_NAMES: [&str; 4] = ["kitbag.yaml", "kitbag.yml", "crewx.yaml", 
 /// Folders of a project whose manifests are loaded, besides those that its configuration names.
 const LAYOUT_FOLDERS: [&str; 2] = [".kitbag/layouts", ".crewx/layouts"];
 
-/// Where a project may say how conversations are shown.
+/// The templates with which a project may replace the format of conversations.
 const CONVERSATIONS: [&str; 2] = [
     ".kitbag/templates/conversation-history-default.hbs",
     ".crewx/templates/conversation-history-default.hbs",
 ];
 
-/// Where to look for configuration.
+/// The places to search for configuration.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ProjectPlaces {
-    /// The folder to begin at; those above it are looked at too.
+    /// The folder to begin at; the search continues in those above it.
     pub folder: PathBuf,
-    /// The configuration, if it was named: then no other is looked for.
+    /// The configuration, if it is named: then no other is searched for.
     pub config: Option<PathBuf>,
-    /// The user's configuration, which the project's stands over.
+    /// The user's configuration, which the project's overrides.
     pub user_config: Option<PathBuf>,
     /// The user's home, which may have skills.
     pub home: Option<PathBuf>,
@@ -89,13 +89,13 @@ pub enum LayoutError {
     /// There is none of that name.
     #[error(transparent)]
     Unknown(#[from] UnknownLayout),
-    /// What the agent's file says about it cannot be read.
+    /// The agent's file has an error in its layout.
     #[error("{0}")]
     Malformed(Box<FileProblem>),
 }
 
 impl LayoutError {
-    /// What to do about it.
+    /// Advice for the user.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -119,11 +119,11 @@ pub struct Project {
     pub layouts: Layouts,
     /// Pieces that layouts share.
     pub partials: BTreeMap<String, Template>,
-    /// How conversations are shown, if the project says so.
+    /// The project's template for conversations, if it has one.
     pub conversation: Option<Template>,
-    /// The skills of the project and of its user, with what is wrong with them.
+    /// The skills of the project and of its user, with their problems.
     pub skills: Skills,
-    /// All that is wrong with its other files.
+    /// The problems of its other files.
     pub problems: Vec<FileProblem>,
     /// The project's configuration, as messages name it.
     config_name: String,
@@ -144,7 +144,7 @@ impl Project {
         project
     }
 
-    /// Reads the configuration alone, for what asks no agent, and tells what is wrong with it.
+    /// Reads the configuration alone, for programs that need no agent, and returns its problems.
     #[must_use]
     pub fn config(places: &ProjectPlaces) -> (Config, Vec<FileProblem>) {
         let project = Self::configured(places);
@@ -169,6 +169,7 @@ impl Project {
             };
             let mut own = read_config(&file, &config_name, &mut problems);
             if places.config.is_none() {
+                // A file that was merely found may be anybody's: it may only restrict what the user allows.
                 own.found_in_folder(&config);
             }
             config = Config::merge(config, own);
@@ -196,7 +197,8 @@ impl Project {
         agent: Option<&Agent>,
         asked: Option<&str>,
     ) -> Result<LayoutMatch<'_>, LayoutError> {
-        // Whoever types a name wants that one; an agent's may be forgiven, if the project says so.
+        // A name that a person typed must be right. An unknown one of an agent may fall back, if the project
+        // says so.
         if let Some(id) = asked {
             return Ok(self.layouts.find(id, OnUnknown::Refuse)?);
         }
@@ -293,6 +295,7 @@ fn find(folder: &Path) -> Option<PathBuf> {
     let mut files = folder
         .ancestors()
         .flat_map(|folder| CONFIG_NAMES.map(|name| folder.join(name)));
+    // A broken link counts as found, and is reported, instead of a configuration further up being used.
     files.find(|file| file.symlink_metadata().is_ok())
 }
 
@@ -305,6 +308,7 @@ fn read_config(file: &Path, name: &str, problems: &mut Vec<FileProblem>) -> Conf
         }
         Err(error) => {
             problems.push(FileProblem::error(name, error.to_string()));
+            // Not an empty configuration: one that restricts senders must not become one that admits everybody.
             Config::unreadable()
         }
     }

@@ -1,4 +1,4 @@
-//! Receiving a message, before anything of it is stored.
+//! The stages of a message before anything of it is stored.
 //!
 //! A message passes these stages, each of which is in the record of its turn: *authorise* (may its sender
 //! send it?), *sanitise* (what imitates the operator or hides in it?), *command* (can it be answered

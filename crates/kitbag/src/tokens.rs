@@ -24,7 +24,7 @@ pub use model::{Estimate, ModelProfile, Price, PriceStep, UnknownModel, dollars}
 pub use reader::{StreamCount, StreamError};
 pub use vocabulary::{Vocabulary, VocabularyError};
 
-/// So many texts are counted by one thread: about the levels of a file, which have lines in common.
+/// The number of texts that one thread counts: about the levels of a file, which have lines in common.
 const SIDE_BY_SIDE: usize = 32;
 
 /// Counts tokens with one vocabulary, loaded when it is first needed and once for the process.
@@ -49,7 +49,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// The counter of a vocabulary, or why this build does not have it.
+    /// The counter of a vocabulary, or an error if this build does not have it.
     pub fn for_vocabulary(vocabulary: Vocabulary) -> Result<Self, VocabularyError> {
         vocabulary.require()?;
         Ok(Self {
@@ -118,7 +118,8 @@ impl Counter {
         Tokens(u32::try_from(self.scale(base as u64)).unwrap_or(u32::MAX))
     }
 
-    /// Loads the vocabulary now, which takes about a tenth of a second, beside other work perhaps.
+    /// Loads the vocabulary now, which takes about a tenth of a second: a caller with other work to do
+    /// can load it on a thread meanwhile.
     pub fn load(&self) {
         self.vocabulary.table();
     }
@@ -156,7 +157,7 @@ impl TokenCounter for Counter {
     }
 }
 
-/// Why there is no counter for a model.
+/// An error of choosing a counter for a model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CounterError {
@@ -169,7 +170,7 @@ pub enum CounterError {
 }
 
 impl CounterError {
-    /// What to do about it.
+    /// Advice for the user.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {

@@ -1,7 +1,7 @@
-//! Wire formats: what a provider's API takes, made of an assembly's blocks.
+//! Wire formats: the requests of a provider's API, made of an assembly's blocks.
 //!
-//! A [`Request`] is a list of fields in order, each as JSON, so that whoever sends it sets `stream`
-//! or `tool_choice`, and a request that came in keeps every field that is not known here. Nothing is
+//! A [`Request`] is a list of fields in order, each as JSON, so that its sender can set `stream` or
+//! `tool_choice`, and a request that came in keeps every unknown field. Nothing is
 //! chosen or counted here, and nothing is sent.
 
 mod anthropic;
@@ -35,7 +35,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// The dialect of a form; none where the form is no request.
+    /// The dialect of a form, or `None` when the form is not a request.
     #[must_use]
     pub fn of(form: OutputForm) -> Option<Self> {
         let all = [Self::Anthropic, Self::OpenAi, Self::Responses, Self::Flat];
@@ -53,7 +53,7 @@ impl Dialect {
         }
     }
 
-    /// Whether it is refused without the name of a model.
+    /// Tells whether the API refuses a request that names no model.
     #[must_use]
     pub const fn needs_model(self) -> bool {
         match self {
@@ -118,12 +118,12 @@ impl Request {
         self.text("model")
     }
 
-    /// A field as text; none where it is something else or missing.
+    /// A field as text, if it is text.
     fn text(&self, name: &str) -> Option<String> {
         self.fields.get(name)?.parse_as().ok()
     }
 
-    /// A list; empty where the field is none or missing.
+    /// A field as a list, empty if it is missing or not a list.
     fn list(&self, name: &str) -> Vec<RawJson> {
         let list = self.fields.get(name);
         list.and_then(|list| list.parse_as().ok())
@@ -168,8 +168,8 @@ pub(crate) struct Laid<'a> {
 }
 
 impl Laid<'_> {
-    /// The request that says what the blocks say, with a cache marker at the end of each band that
-    /// has a breakpoint; none where the form is no request.
+    /// The request made of the blocks, with a cache marker at the end of each band that has a
+    /// breakpoint. `None` when the form is not a request.
     pub(crate) fn request(self) -> Option<Request> {
         Some(self.request_in(Dialect::of(self.form)?))
     }
@@ -204,6 +204,7 @@ impl Laid<'_> {
             return request.body();
         }
         let payload = Payload {
+            // The version of `docs/payload.schema.json`.
             version: "1.0",
             model: self.draft.model.as_deref(),
             parts: self.blocks,
@@ -212,8 +213,8 @@ impl Laid<'_> {
     }
 }
 
-/// The blocks with what they say, unless that is a tool or a message. Chunks of one band that follow
-/// each other are one text.
+/// The blocks with their text, which is empty for tools and messages. Neighbouring chunks of one band
+/// become one text, because each text costs a message around it.
 fn joined(blocks: &[Block]) -> Vec<(&Block, String)> {
     let is_chunk = |block: &Block| matches!(block.body, BlockBody::Chunk { .. });
     let mut all: Vec<(&Block, String)> = Vec::new();
@@ -232,7 +233,7 @@ fn joined(blocks: &[Block]) -> Vec<(&Block, String)> {
     all
 }
 
-/// A field of an object as text, none where it is something else.
+/// A field of an object as text, if it is text.
 fn text_field(raw: &RawJson, name: &str) -> Option<String> {
     let fields: IndexMap<String, RawJson> = raw.parse_as().ok()?;
     fields.get(name)?.parse_as().ok()

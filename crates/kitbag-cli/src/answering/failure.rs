@@ -1,4 +1,4 @@
-//! Failures of engines and providers, and which option helps.
+//! Failures of engines and providers, with the option that helps.
 
 use kitbag::answer::AnswerError;
 use kitbag::command::CommandError;
@@ -22,6 +22,7 @@ impl From<AnswerError> for Failure {
     fn from(error: AnswerError) -> Self {
         match error {
             AnswerError::Refused(refused) => {
+                // On one line: a sender's name comes from outside and may hold line ends.
                 let failure = Self::new(one_line(&refused.to_string()));
                 failure.hint(one_line(&refused.hint()))
             }
@@ -48,7 +49,7 @@ impl From<CommandError> for Failure {
     }
 }
 
-/// A failure of a provider, and which option helps.
+/// A failure of a provider, with the option that helps.
 #[expect(clippy::needless_pass_by_value, reason = "maps an error")]
 pub(super) fn provider_failure(error: ProviderError) -> Failure {
     let hint = error.hint();
@@ -70,6 +71,7 @@ pub(super) fn provider_failure(error: ProviderError) -> Failure {
         ProviderError::NoModel { .. } => {
             Some("name one with `--model`, as `provider/model`".to_owned())
         }
+        // The hints of the other errors already name what a user of the command can do.
         _ => hint,
     };
     Failure::new(one_line(&error.to_string())).hint_if(hint.as_deref().map(one_line))

@@ -1,8 +1,8 @@
 //! Light styling of Markdown for a terminal, while the text comes.
 //!
 //! Headings and bold words are bold, code is coloured, and the marks of fences and lists are set off.
-//! Every character stays where it is, the marks among them: without the escape sequences the output is
-//! the text. A few characters wait where the next one decides what they are.
+//! Every character stays in its place, including the marks: without the escape sequences the output is
+//! the text. A few characters wait until the next one decides their meaning.
 
 const BOLD: &str = "\u{1b}[1m";
 const NO_BOLD: &str = "\u{1b}[22m";
@@ -47,7 +47,7 @@ enum Beginning {
 }
 
 impl Markdown {
-    /// Adds text in which nothing steers a terminal, and returns what to print.
+    /// Adds text without control sequences, and returns the styled text to print.
     pub(super) fn push(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len() + 16);
         for c in text.chars() {
@@ -59,7 +59,7 @@ impl Markdown {
         out
     }
 
-    /// Ends the text, and returns what is still to be printed.
+    /// Ends the text, and returns the rest to print.
     pub(super) fn end(&mut self) -> String {
         let mut out = String::new();
         self.finish_line(&mut out);
@@ -88,6 +88,7 @@ impl Markdown {
             }
         }
         self.line = Line::Begun;
+        // Styles end with the line: a mark that a model never closes must not style the rest of the answer.
         (self.is_bold, self.is_code) = (false, false);
     }
 
@@ -95,6 +96,7 @@ impl Markdown {
     fn finish_begun(&mut self, held: &str, out: &mut String) {
         let (sign, length) = run_of(held.trim_matches(' '));
         let is_fence = length >= 3 && matches!(sign, '`' | '~');
+        // A closing fence has nothing after its signs.
         let is_fence = is_fence && held.trim_matches(' ').chars().all(|c| c == sign);
         let style = match self.fence {
             Some((open, shortest)) if is_fence && open == sign && length >= shortest => {
@@ -121,7 +123,7 @@ impl Markdown {
             Line::Fence(sign, _) => {
                 out.push(c);
                 if c == sign {
-                    // A fence has its sign once: this was code between words.
+                    // The sign again: this is no fence but inline code with three backticks.
                     self.line = Line::Whole;
                 }
             }
@@ -133,7 +135,7 @@ impl Markdown {
         }
     }
 
-    /// Decides what a line is, as soon as its beginning tells.
+    /// Decides the kind of a line as soon as its beginning shows it.
     fn begin(&mut self, out: &mut String) {
         let beginning = match self.fence {
             Some((sign, _)) => match self.held.chars().all(|c| c == sign || c == ' ') {
@@ -159,6 +161,7 @@ impl Markdown {
             }
             Beginning::Words => {
                 self.line = Line::Words;
+                // The held characters are words after all, and may begin bold text or code.
                 for c in std::mem::take(&mut self.held).chars() {
                     self.add_word(c, out);
                 }
@@ -175,6 +178,7 @@ impl Markdown {
     /// Adds a character of words. Stars are held until it is clear what they do.
     fn add_word(&mut self, c: char, out: &mut String) {
         match (self.held.as_str(), c) {
+            // One star may be a bullet, a product or half of a mark for bold: the next character decides.
             ("", '*') if !self.is_code => self.held.push(c),
             ("*", '*') if self.is_bold => {
                 self.held.clear();
@@ -182,6 +186,7 @@ impl Markdown {
                 out.extend(["**", NO_BOLD]);
             }
             ("*", '*') => self.held.push(c),
+            // Bold begins before a word: `2 ** 3` and a line of stars stay as they are.
             ("**", c) if !c.is_whitespace() && c != '*' => {
                 self.held.clear();
                 self.is_bold = true;
@@ -210,6 +215,7 @@ fn beginning(held: &str) -> Beginning {
     let behind = text.chars().nth(length);
     match (first, length, behind) {
         ('\0', ..) => Beginning::Undecided,
+        // The line may end here or go on: `#` alone is no heading, and `**` is no item.
         ('#', 1..=6, None) | ('`' | '~', _, None) | ('-' | '*' | '+', 1, None) => {
             Beginning::Undecided
         }
@@ -225,6 +231,7 @@ fn beginning(held: &str) -> Beginning {
 fn numbered(text: &str) -> Beginning {
     let behind = text.trim_start_matches(|c: char| c.is_ascii_digit());
     match (text.len() - behind.len(), behind) {
+        // At most three digits: a longer number at the beginning of a line is a year or an amount.
         (1..=3, "" | "." | ")") => Beginning::Undecided,
         (1..=3, ". " | ") ") => Beginning::Item,
         _ => Beginning::Words,

@@ -37,14 +37,14 @@ pub(super) struct ToolArgs {
 /// Decides about tools that write.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Approver {
-    /// A person at a terminal is asked.
+    /// A person at the terminal decides.
     Person,
-    /// Only those that an option names are called.
+    /// Only tools that an option names are called.
     Options,
 }
 
 impl ToolArgs {
-    /// The tools that were asked for. Servers run as long as these are there.
+    /// The tools that the options ask for. MCP servers run until these are dropped.
     pub(super) async fn tools(
         &self,
         engine: &Engine,
@@ -71,6 +71,8 @@ impl ToolArgs {
             say_problems(&connected.problems);
             tools.extend(connected.tools);
         }
+        // Checked after the servers have listed their tools. A mistyped name would otherwise only show when the
+        // model is refused in the middle of an answer.
         let unknown = self.allow_tools.iter();
         let mut unknown = unknown.filter(|name| tools.spec(name).is_none());
         if let Some(name) = unknown.next() {
@@ -129,6 +131,7 @@ async fn decide(
         Some(Said::Yes) => Approval::Allow,
         Some(Said::Always) => {
             let mut allowed = allowed.lock().unwrap_or_else(PoisonError::into_inner);
+            // For the rest of this run only: nothing about approvals is stored.
             allowed.insert(name);
             Approval::Allow
         }
@@ -141,7 +144,8 @@ enum Said {
     Always,
 }
 
-/// Asks the person at the terminal, on a thread of its own; everything but a yes is a no, Ctrl-C too.
+/// Asks the person at the terminal, on a thread of its own, since reading a line blocks. Everything but a
+/// yes is a no, including Ctrl-C.
 async fn asked(name: &str, arguments: &str) -> Option<Said> {
     let question = format!(
         "{} {}\ncall it? [y/N/always] ",
@@ -151,7 +155,7 @@ async fn asked(name: &str, arguments: &str) -> Option<Said> {
     let (sender, said) = oneshot::channel();
     let ask = move || {
         let line = DefaultEditor::new().and_then(|mut editor| editor.readline(&question));
-        // Where nobody waits for it, the answer was stopped.
+        // Sending fails if the answer was stopped meanwhile.
         drop(sender.send(line.unwrap_or_default()));
     };
     thread::Builder::new().name("ask".into()).spawn(ask).ok()?;

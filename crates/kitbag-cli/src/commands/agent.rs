@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Fails if something in the project cannot be used, which was said before.
+/// Lists the agents. Fails if the project has errors, which were reported when it was opened.
 fn list(project: &Project, json: bool) -> Result<(), Failure> {
     let agents = &project.config.agents;
     let is_usable = !project.problems.iter().any(FileProblem::is_error);
@@ -44,6 +44,7 @@ fn list(project: &Project, json: bool) -> Result<(), Failure> {
         let agents: Vec<Value> = agents.iter().map(|agent| agent.to_context()).collect();
         output::print_json(&agents)?;
     } else if agents.is_empty() && is_usable {
+        // Only without errors: otherwise the file with the agents may be the unreadable one.
         output::say("there are no agents; `kitbag init` writes a configuration with one");
     } else {
         let row = |agent: &Agent| {
@@ -85,6 +86,7 @@ fn show(project: &Project, id: &str, json: bool) -> Result<(), Failure> {
         ("can", Some(agent.capabilities.join(", "))),
         ("documents", Some(agent.documents.join(", "))),
     ] {
+        // Only what the agent sets: a list of empty labels would hide the rest.
         if let Some(value) = value.filter(|value| !value.is_empty()) {
             text.push_str(&format!("{label:<10} {}\n", one_line(&value)));
         }
@@ -95,7 +97,7 @@ fn show(project: &Project, id: &str, json: bool) -> Result<(), Failure> {
     ))?)
 }
 
-/// The layout that the agent gets, or why it gets none.
+/// The layout of the agent, or the reason why it has none.
 fn layout_id(project: &Project, agent: &Agent) -> String {
     match project.layout(Some(agent), None) {
         Ok(found) => found.layout.id.clone(),

@@ -1,4 +1,4 @@
-//! `kitbag checkpoint`: saves where a task stands, and takes it up again.
+//! `kitbag checkpoint`: saves the state of a task, and resumes it.
 
 mod list;
 mod resume;

@@ -1,6 +1,6 @@
-//! `kitbag context`: the prompt that a message would be answered with.
+//! `kitbag context`: the prompt for a message.
 //!
-//! Sends nothing and changes nothing. Whatever sends a prompt makes it with the same call.
+//! Sends nothing and changes nothing. Commands that send a prompt make it with the same call.
 
 use std::borrow::Cow;
 
@@ -61,11 +61,13 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let engine = args.asked.engine(project);
     let engine = engine.traits(traits.unwrap_or_default());
     let engine = match args.counter.model() {
+        // A model brings its own counter, window and cache; a tokenizer alone only counts.
         Some(model) => engine.model(model),
         None => engine.counter(counter),
     };
 
     let progress = Progress::start("looking at what is known");
+    // Before the store is opened: an unknown agent or model needs no database.
     let engine = engine.build()?;
     let workspace = args.asked.workspace(&message, &engine)?;
     let (made, counter) = store::run(async {
@@ -82,6 +84,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     })?;
     drop(progress);
     let body = match args.show() {
+        // The ledger names sources alone, so there is no body whose internal messages must be hidden.
         Show::Ledger => Cow::default(),
         _ => args.internal.body_of(&made.composed),
     };
@@ -94,6 +97,7 @@ impl Args {
         let message = match self.message.as_deref() {
             Some("-") => input::read("the message")?,
             Some(message) => message.to_owned(),
+            // The pipe may be idle, left open by the program that started us.
             None if input::is_piped() => input::read_soon()?.unwrap_or_default(),
             None => String::new(),
         };
@@ -127,6 +131,7 @@ impl Args {
         if let Some(view) = project.config.node(name) {
             return Ok(Some(view.clone()));
         }
+        // A node with errors is in the configuration without a value: the message must not say that it is unknown.
         if project.config.nodes.contains_key(name) {
             let what = format!("the node `{}` has mistakes in kitbag.yaml", one_line(name));
             return Err(Failure::new(what).hint("`kitbag layout check` names them"));

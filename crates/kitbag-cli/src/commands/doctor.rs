@@ -1,4 +1,4 @@
-//! `kitbag doctor`: what works on this machine, and what to do about the rest.
+//! `kitbag doctor`: checks this machine, with advice for each problem.
 
 mod agents;
 mod checks;
@@ -26,6 +26,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
+    // Opened without reporting: the problems are findings of their own.
     let project = args.project.open()?;
     let mut findings = checks::configuration(&project);
     findings.extend(checks::skills(&project));
@@ -59,7 +60,7 @@ struct Report {
     settings: Vec<Setting>,
 }
 
-/// The state of something that was looked at.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum State {
@@ -79,7 +80,7 @@ impl State {
     }
 }
 
-/// One thing that was looked at.
+/// The finding of a check.
 #[derive(Serialize)]
 struct Finding {
     topic: &'static str,
@@ -106,7 +107,7 @@ impl Finding {
     }
 }
 
-/// A setting, and where its value came from.
+/// A setting with the source of its value.
 #[derive(Serialize)]
 struct Setting {
     name: &'static str,

@@ -25,6 +25,7 @@ pub(crate) fn run(args: &Args, command: clap::Command) -> Result<(), Failure> {
     }
     let mut page = Vec::new();
     Man::new(command).render(&mut page)?;
+    // Rendered into memory first: `print` handles a reader that has gone.
     Ok(output::print(&String::from_utf8_lossy(&page))?)
 }
 

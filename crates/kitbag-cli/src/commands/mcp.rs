@@ -45,13 +45,13 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        // Some tools compute for a while without a pause.
+        // More than one, because some tools compute for a while without a pause.
         .worker_threads(4)
         .enable_all()
         .build()
         .map_err(|error| Failure::new(format_args!("cannot start: {error}")))?;
     let served = runtime.block_on(serve(args, store));
-    // Work that nobody waits for any more does not hold up the end.
+    // Unfinished work must not delay the end: the agent has closed stdin and waits for nothing.
     runtime.shutdown_background();
     served
 }
@@ -69,7 +69,7 @@ async fn serve(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     if !args.no_memory {
         match memory(args, store, &project).await {
             Ok((store, sender)) => scope = scope.with_store(store, sender),
-            // Packs are of use without it, and the tools of memory say what is wrong.
+            // Packs work without memory, and the tools of memory report the failure when they are called.
             Err(failure) => {
                 scope.store = Err(failure.message().into());
                 failure.warn("memory is not offered");
@@ -90,7 +90,7 @@ async fn memory(
     let sender = args.sender.clone();
     let sender = sender.unwrap_or_else(|| match project.config.hooks.scope() {
         HookScope::User => USER.to_owned(),
-        // Hooks that are off leave the tools alone: the agent asks for them.
+        // Also with hooks off: the agent calls these tools itself, and finds the project's memory.
         _ => project_sender(&args.root),
     });
     Ok((store, sender))

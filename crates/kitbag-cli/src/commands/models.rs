@@ -1,4 +1,4 @@
-//! `kitbag models`: the catalogue of models, and the providers that are asked for them.
+//! `kitbag models`: lists the catalogue of models, and the providers.
 
 mod details;
 mod tables;
@@ -44,12 +44,14 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let told = match found {
         Found::One(model) => {
             let bills = store::run(bills(asked, place)).unwrap_or_else(|failure| {
+                // The catalogue needs no memory: a store that fails only costs the figures of bills.
                 failure.warn("what the model's answers were billed is not known");
                 None
             });
             let told = details::of(asked, model, &providers, bills.as_ref());
             format!("{told}\n\n{}", tables::providers(&providers))
         }
+        // Providers are part of the whole list, and would be noise below a search.
         Found::Several(models) if asked.is_empty() => {
             let told = tables::models(&models);
             format!("{told}\n\n{}", tables::providers(&providers))
@@ -59,12 +61,12 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     Ok(output::print(&told)?)
 }
 
-/// The bills of the model's latest answers against our counts, where any are remembered.
+/// The bills of the model's latest answers against our counts, if any are stored.
 async fn bills(asked: &str, place: &StoreArgs) -> Result<Option<Calibration>, Failure> {
     let Some(store) = place.open_if_any().await? else {
         return Ok(None);
     };
-    // They are kept under the name that was sent, without that of the provider.
+    // Bills are stored under the name in the request, without the provider's.
     let sent = asked.split_once('/').map(|(_, model)| model);
     for name in [Some(asked), sent].into_iter().flatten() {
         if let Some(bills) = store.calibration(name).await? {
@@ -87,8 +89,8 @@ enum Found {
 }
 
 impl Found {
-    /// The model of that name, else those whose names hold it or whose provider it is, else the model
-    /// or the family that a longer name belongs to.
+    /// The model of that name; or else those whose names contain it or whose provider it is; or else the
+    /// model or the family of a longer name.
     fn of(asked: &str) -> Result<Self, Failure> {
         let written = asked.to_lowercase();
         let models = ModelProfile::models();

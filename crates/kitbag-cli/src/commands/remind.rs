@@ -99,14 +99,14 @@ impl From<TargetArg> for ContextMessageTarget {
 struct Report {
     conversation: String,
     reminders: Vec<ContextMessage>,
-    /// Counts reminders that no person is shown.
+    /// The number of reminders for the model alone.
     internal: usize,
 }
 
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     store::run(async {
         let store = match &args.command {
-            // Where nobody is named, the store must know somebody: then there is one already.
+            // Without a named sender the store must know one, so it must exist already.
             Command::Add(_) if args.sender.is_some() => place.open_or_make().await?,
             _ => place.open().await?,
         };
@@ -126,7 +126,7 @@ async fn add(args: &Args, given: &AddArgs, store: &Store) -> Result<(), Failure>
         .key
         .clone()
         .unwrap_or_else(|| reminder_key(&given.text));
-    // Whoever wrote it may read it.
+    // Visible, because its author may read it.
     let message = ContextMessage::new(&key, &given.text)
         .with_visibility(Visibility::All)
         .with_target(given.target.into())
@@ -150,7 +150,7 @@ async fn begun(
     store: &Store,
     sender: &str,
 ) -> Result<ConversationId, Failure> {
-    // A mistyped name would become a sender of its own.
+    // A mistyped name would become a new sender.
     let is_empty = store.sender_names(1).await?.is_empty();
     if !is_empty && say_unknown(store, Some(sender), None).await? {
         let sender = one_line(sender);
@@ -227,7 +227,7 @@ async fn remove(args: &Args, store: &Store, key: &str) -> Result<(), Failure> {
     change(args, store, id, EntryAction::Remove { key }, &done).await
 }
 
-/// Changes a reminder, and tells what was done.
+/// Changes a reminder, and reports the change.
 async fn change(
     args: &Args,
     store: &Store,
@@ -261,7 +261,7 @@ async fn report(store: &Store, id: ConversationId) -> Result<Report, Failure> {
     })
 }
 
-/// The conversation that is meant.
+/// The conversation that the options choose.
 enum Chosen {
     Conversation(ConversationId),
     /// The sender has none on the channel.
@@ -270,9 +270,10 @@ enum Chosen {
     },
 }
 
-/// The conversation that was named, or the sender's latest one without a name: the open one, or the
-/// one whose reminders the next takes over.
+/// The named conversation, or the sender's latest one without a name: the open one, or the one whose
+/// reminders the next takes over.
 async fn chosen(args: &Args, store: &Store) -> Result<Chosen, Failure> {
+    // Before the store is asked: a sender next to an id is a mistake in the arguments.
     if let Some(named) = &args.conversation {
         named.check(args.sender.as_deref())?;
     }
@@ -284,6 +285,7 @@ async fn chosen(args: &Args, store: &Store) -> Result<Chosen, Failure> {
     let sender = named_or_only(store, args.sender.as_deref()).await?;
     let found = store.conversations(&args.channel, &sender, u32::MAX).await;
     let mut found = found.map_err(store::wrong)?.into_iter();
+    // The list begins with the latest conversation.
     let found = found.find(|conversation| conversation.name.as_ref() == name);
     Ok(found.map_or(Chosen::None { sender }, |found| {
         Chosen::Conversation(found.id)

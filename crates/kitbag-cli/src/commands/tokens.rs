@@ -50,6 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                     bytes,
                 });
             }
+            // The other files are counted nevertheless; the exit code tells that one was not.
             Err(error) => report.problems.push(format!("{path_shown}: {error}")),
         }
     }
@@ -88,6 +89,7 @@ fn count(path: &Path, counter: &Counter) -> Result<StreamCount, StreamError> {
     if input::is_stdin(path) {
         return counter.count_reader(io::stdin().lock());
     }
+    // Streamed: the file may be larger than the memory.
     let file = File::open(path)?;
     if file.metadata()?.is_dir() {
         return Err(io::Error::other("is a directory; name the files in it").into());
@@ -95,7 +97,7 @@ fn count(path: &Path, counter: &Counter) -> Result<StreamCount, StreamError> {
     counter.count_reader(file)
 }
 
-/// A number alone for stdin, else a line for each file, and the total of several.
+/// Prints a number alone for stdin, or else a line for each file, with the total of several.
 fn print_plain(report: &Report, only_stdin: bool) -> io::Result<()> {
     let width = report.total.to_string().len();
     let line = |file: &FileCount| match only_stdin {

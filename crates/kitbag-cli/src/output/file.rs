@@ -1,4 +1,4 @@
-//! Writes a result into a file that a person named.
+//! Writes a result to a file.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
-/// Writes beside the file and then into its place: whoever reads it never sees half of it.
+/// Replaces a file atomically, so that no reader sees half of it.
 ///
-/// A link stays what it is, and what it leads to is written.
+/// A link stays a link, and its target is replaced.
 pub(crate) fn write_file(file: &Path, text: &str) -> Result<(), Failure> {
     let mut writer = FileWriter::open(file, Rights::Usual)?;
     let written = writer.write_all(text.as_bytes());
@@ -16,16 +16,16 @@ pub(crate) fn write_file(file: &Path, text: &str) -> Result<(), Failure> {
     writer.finish()
 }
 
-/// Who may read a file that was not there before. One that was keeps its rights.
+/// The rights of a new file. An existing one keeps its own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Rights {
-    /// Whoever may read any new file.
+    /// The usual rights of new files.
     Usual,
-    /// Its owner.
+    /// Rights for the owner alone.
     OwnerAlone,
 }
 
-/// The same for a text that comes in parts.
+/// A writer that replaces a file when it is finished.
 pub(crate) struct FileWriter {
     named: PathBuf,
     to: Target,
@@ -42,7 +42,7 @@ enum Target {
 }
 
 impl FileWriter {
-    /// Makes sure that the file can be written. What it holds stays until all is there.
+    /// Checks that the file can be written. Its content stays until the new one is complete.
     pub(crate) fn open(file: &Path, rights: Rights) -> Result<Self, Failure> {
         let to = Target::of(behind_links(file), rights);
         let to = to.map_err(|error| cannot_write(file, &error))?;
@@ -50,7 +50,7 @@ impl FileWriter {
         Ok(Self { named, to })
     }
 
-    /// Puts what was written into its place.
+    /// Replaces the file with the written text.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         self.to
             .put()
@@ -75,7 +75,7 @@ fn cannot_write(file: &Path, error: &io::Error) -> Failure {
 /// The file that a path leads to; it may not exist yet.
 pub(crate) fn behind_links(file: &Path) -> PathBuf {
     let mut file = file.to_owned();
-    // The system gives up about here, too; then opening the file says why.
+    // Linux follows 40 links at most too. Opening the file then reports the loop.
     for _ in 0..40 {
         match fs::read_link(&file) {
             Ok(target) => file = folder_of(&file).join(target),
@@ -94,7 +94,7 @@ pub(crate) fn folder_of(file: &Path) -> &Path {
 }
 
 impl Target {
-    /// Puts the file beside into its place.
+    /// Moves the temporary file into its place.
     fn put(self) -> io::Result<()> {
         let Self::Beside {
             beside,
@@ -119,13 +119,14 @@ impl Target {
     }
 
     fn of(file: PathBuf, rights: Rights) -> io::Result<Self> {
-        // One that may not be written may not be replaced either, and a device or a pipe cannot be.
+        // Opened for writing first: a rename would also replace a read-only file, a device or a pipe.
         let (existing, permissions) = match OpenOptions::new().write(true).open(&file) {
             Ok(existing) => match existing.metadata()? {
                 metadata if metadata.is_file() => (Some(existing), Some(metadata.permissions())),
                 _ => return Ok(Self::Itself(existing)),
             },
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // A missing folder is reported before any work is done.
                 fs::metadata(folder_of(&file))?;
                 (None, None)
             }
@@ -137,12 +138,13 @@ impl Target {
                 file,
                 permissions,
             }),
-            // Where no file can be added, the file itself can still be written.
+            // In a folder that takes no new file, the file itself can still be written.
             (Err(_), Some(existing)) => {
+                // Truncated only here, when nothing else is possible: a crash may leave the file empty.
                 existing.set_len(0)?;
                 Ok(Self::Itself(existing))
             }
-            // The error names a file that nobody knows: only what it says is of use.
+            // The error names the temporary file, so only its kind is of use.
             (Err(error), None) => Err(error.kind().into()),
         }
     }
@@ -152,7 +154,7 @@ fn new_file(folder: &Path, rights: Rights) -> io::Result<tempfile::NamedTempFile
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(match rights {
-        // As with any new file, less what the user's mask takes off.
+        // The mode of any new file, from which the system takes the user's mask.
         Rights::Usual => 0o666,
         Rights::OwnerAlone => 0o600,
     }));

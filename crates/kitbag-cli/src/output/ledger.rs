@@ -6,12 +6,13 @@ use kitbag::core::tokens::Tokens;
 use super::grid::{aligned, in_order, shortened};
 use super::{grouped, one_line};
 
-/// A row for each chunk, in or out, and the tokens of each part of the prompt, chunks or not: the
-/// history has no line of its own.
+/// A row for each chunk, in or out, and the tokens of each part of the prompt, because the history has no
+/// row of its own.
 pub(crate) fn ledger_table(ledger: &Ledger) -> String {
     let header = ["level", "tokens", "relevance", "score", "source", "why"];
     let table = aligned(&header, &[1, 2, 3], ledger.entries.iter().map(row));
     let bands = ledger.bands.iter();
+    // Most prompts use few of the parts.
     let used = bands.filter(|used| used.tokens > Tokens::ZERO);
     let parts: Vec<String> = used
         .map(|used| format!("{} {}", used.band.as_str(), grouped(used.tokens.0)))
@@ -31,7 +32,7 @@ fn row(entry: &LedgerEntry) -> [String; 6] {
     ]
 }
 
-/// The reason, and the parts of the score where there is more than the priority.
+/// The reason, with the parts of the score if there are more than the priority.
 fn why(entry: &LedgerEntry) -> String {
     let reason = &entry.reason;
     match entry.score.parts() {

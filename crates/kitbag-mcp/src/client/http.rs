@@ -1,7 +1,7 @@
 //! The transport of servers over HTTP: requests through Kitbag's own client, answers as JSON or as events.
 //!
-//! No redirect is followed, since headers hold keys. Nothing is listened to between calls. Errors name the host
-//! alone: the rest of an address may be a key.
+//! No redirect is followed, since headers hold keys. No stream stays open between calls. Errors name the
+//! host alone: the rest of an address may be a key.
 
 mod events;
 
@@ -27,13 +27,13 @@ use sse_stream::Sse;
 
 use super::config::Endpoint;
 
-/// As much of a refusal is read as a person reads.
+/// The most bytes of a refusal that are read.
 const LONGEST_REFUSAL: usize = 64 << 10;
 
 /// The largest message, as over stdio.
 const LARGEST: usize = 16 << 20;
 
-/// A server over HTTP, and the latest thing that went wrong with it.
+/// A server over HTTP, and its latest problem.
 #[derive(Clone)]
 pub(super) struct HttpServer(Arc<Inner>);
 
@@ -44,7 +44,7 @@ struct Inner {
     problem: Mutex<Option<String>>,
 }
 
-/// Told by [`HttpServer::problem`] as well: the layers above do not keep it.
+/// A problem of the transport. [`HttpServer::problem`] keeps it too, since the layers above drop it.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct HttpProblem(String);
@@ -52,7 +52,7 @@ pub(super) struct HttpProblem(String);
 type Failed = StreamableHttpError<HttpProblem>;
 
 impl HttpServer {
-    /// `time` is for the head of each answer.
+    /// A server, with the longest wait for the head of each answer.
     pub(super) fn new(endpoint: Endpoint, time: Duration) -> Result<Self, String> {
         let client = HttpClient::new(&endpoint.address, time)?;
         Ok(Self(Arc::new(Inner {
@@ -64,7 +64,7 @@ impl HttpServer {
     }
 
     pub(super) fn transport(&self) -> StreamableHttpClientTransport<Self> {
-        // The address is our own business: what is given here is only shown.
+        // The requests go to our own address; the one given here only appears in messages.
         let mut config = StreamableHttpClientTransportConfig::with_uri(self.host());
         config.allow_stateless = true;
         StreamableHttpClientTransport::with_client(self.clone(), config)
@@ -82,6 +82,7 @@ impl HttpServer {
 
     fn fail(&self, problem: String) -> Failed {
         let secrets = self.0.endpoint.secrets.iter();
+        // A server may repeat a header of the request in its error.
         let problem = secrets.fold(problem, |problem, secret| secret.scrubbed(problem));
         let mut latest = self
             .0
@@ -117,6 +118,7 @@ impl HttpServer {
         sent.insert(header::CONTENT_TYPE, json);
         let accepted = HeaderValue::from_static("application/json, text/event-stream");
         sent.insert(header::ACCEPT, accepted);
+        // The file cannot name headers of the protocol; it may replace the user agent.
         for (name, value) in &endpoint.headers {
             sent.insert(name, value.clone());
         }
@@ -155,7 +157,7 @@ impl HttpServer {
         }
     }
 
-    /// The problem with an answer that is no success, with what to do about it.
+    /// The problem with an answer that is no success, with advice.
     async fn refused(&self, response: Response<Incoming>, asked: &ClientJsonRpcMessage) -> Refused {
         let status = response.status();
         let location = response.headers().get(header::LOCATION).cloned();
@@ -188,7 +190,7 @@ impl HttpServer {
             && let ClientRequest::DiscoverRequest(_) = request.request
             && status.is_client_error()
         {
-            // A server of the older era: the answer tells so to whoever asked, and `initialize` comes next.
+            // An older server does not know this request. The error makes the client fall back to `initialize`.
             let error = match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
                 Ok(ServerJsonRpcMessage::Error(error)) => error.error,
                 _ => ErrorData::invalid_request("the request is not known", None),
@@ -210,7 +212,7 @@ impl HttpServer {
     }
 }
 
-/// No more of a refusal is shown.
+/// The most characters of a refusal that are shown.
 const SHOWN: usize = 200;
 
 enum Refused {
@@ -237,6 +239,7 @@ impl StreamableHttpClient for HttpServer {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if status == StatusCode::NOT_FOUND && session.is_some() {
+            // The protocol's answer for a session that the server has dropped: the client begins a new one.
             return Err(StreamableHttpError::SessionExpired);
         }
         if !status.is_success() {
@@ -253,7 +256,7 @@ impl StreamableHttpClient for HttpServer {
             let events = events::read(response.into_body(), LARGEST);
             return Ok(StreamableHttpPostResponse::Sse(events, session));
         }
-        // The body is of no interest where nothing was asked.
+        // A notification has no answer, so its body does not matter.
         if !is_request {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
@@ -280,7 +283,7 @@ impl StreamableHttpClient for HttpServer {
         ended.await.map(drop)
     }
 
-    /// Nothing is listened to between calls: tools are listed once.
+    /// Refuses the stream between calls: tools are listed once, so there is nothing to listen for.
     async fn get_stream(
         &self,
         _: Arc<str>,

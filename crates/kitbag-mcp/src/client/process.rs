@@ -1,4 +1,4 @@
-//! A server that runs as a program: started, and killed with all that it started.
+//! A server that runs as a program, and is killed with everything that it started.
 
 use std::io;
 use std::path::Path;
@@ -8,7 +8,8 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use super::config::Launch;
 
-/// The variables that a server gets of ours. Keys are not among them: the file names those that a server needs.
+/// The variables of our environment that a server inherits. Keys are not among them: the file names those
+/// that a server needs.
 const VARIABLES: [&str; 12] = [
     "HOME",
     "LANG",
@@ -56,8 +57,10 @@ impl Group {
             .current_dir(folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            // The terminal belongs to the answer, and a full pipe that nobody reads would block the server.
             .stderr(Stdio::null())
             .kill_on_drop(true);
+        // A group of its own, so that killing it also ends programs that the server started.
         #[cfg(unix)]
         command.process_group(0);
         Ok(Self(command.spawn()?))
@@ -71,7 +74,7 @@ impl Drop for Group {
             let id = self.0.id().map(u32::cast_signed);
             let group = id.and_then(rustix::process::Pid::from_raw);
             if let Some(group) = group {
-                // It may be gone already.
+                // An error means that the group has ended already.
                 let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
             }
         }

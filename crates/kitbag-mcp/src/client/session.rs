@@ -1,4 +1,4 @@
-//! A session with a server, however it is reached: begun, asked for tools, called.
+//! A session with a server over any transport: its beginning, its tools, and its calls.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(super) struct Session {
     server: String,
     limits: ServerLimits,
     peer: Peer<RoleClient>,
-    // Its end closes the pipes or the connection; then the process is killed.
+    // Dropped before `kind`: it closes the pipes or the connection, and then the process is killed.
     _running: RunningService<RoleClient, ClientConfig>,
     kind: Kind,
 }
@@ -99,7 +99,7 @@ impl Session {
 }
 
 impl Kind {
-    /// The reason of a failure, where the transport knows it better than the protocol.
+    /// The reason of a failure, if the transport knows a better one than the protocol.
     fn problem(&self) -> Option<String> {
         match self {
             Self::Program { .. } => None,
@@ -119,6 +119,7 @@ where
     client.client_info = Implementation::new("kitbag", env!("CARGO_PKG_VERSION"));
     let lifecycle = ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::LATEST],
+        // Both eras of the protocol: `Auto` asks in the newer way first.
         legacy_version: None,
     };
     let running = serve_client_with_lifecycle(client, transport, lifecycle).await;
@@ -132,7 +133,7 @@ where
     Ok((running, tools))
 }
 
-/// An error of a server, which may be as long as the server likes.
+/// An error of a server, shortened: a server may send one of any length.
 fn failed(what: &str, error: &dyn Display) -> String {
     let error: String = error.to_string().chars().take(300).collect();
     format!("{what}: {error}")

@@ -1,4 +1,4 @@
-//! A tool of a server as the engine has it.
+//! A tool of a server as a tool of the engine.
 
 use std::sync::Arc;
 
@@ -16,11 +16,12 @@ pub(super) struct McpTool {
     server: Arc<Session>,
 }
 
-/// More of a description stands in no prompt.
+/// The most characters of a description: it takes room in every prompt.
 const LONGEST_DESCRIPTION: usize = 2_000;
 
 impl McpTool {
     pub(super) fn new(server: &str, tool: Tool, session: Arc<Session>) -> Self {
+        // The names of Claude Code, which users and models know. With the server in it no tool hides another.
         let name = format!("mcp__{}__{}", plain(server), plain(&tool.name));
         let description = tool.description.as_deref().unwrap_or_default();
         let description: String = description.chars().take(LONGEST_DESCRIPTION).collect();
@@ -51,6 +52,7 @@ impl AnyTool for McpTool {
         Box::pin(async move {
             let arguments = match arguments {
                 Value::Object(fields) => fields,
+                // A model may leave out the arguments of a tool that needs none.
                 _ => serde_json::Map::new(),
             };
             let result = self.server.call(&self.remote, arguments).await;
@@ -67,7 +69,7 @@ impl AnyTool for McpTool {
     }
 }
 
-/// A name with the characters that all APIs take.
+/// A name with only the characters that all APIs accept.
 fn plain(name: &str) -> String {
     let plain = |c: char| match c.is_ascii_alphanumeric() || c == '-' || c == '_' {
         true => c,
@@ -76,8 +78,8 @@ fn plain(name: &str) -> String {
     name.chars().map(plain).collect()
 }
 
-/// The effect that a server claims. A claim to read only is believed: the user has chosen the server. No
-/// claim is no promise.
+/// The effect that a server claims. A claim to only read is believed, because the user has chosen the
+/// server. A tool without a claim counts as writing.
 fn effect(tool: &Tool) -> Effect {
     let hints = tool.annotations.as_ref();
     let reads = hints.and_then(|hints| hints.read_only_hint);
@@ -89,7 +91,7 @@ fn effect(tool: &Tool) -> Effect {
     }
 }
 
-/// The result as a text. Pictures and sounds are only mentioned.
+/// The result as text, with pictures and sounds only named.
 fn text(result: &CallToolResult) -> String {
     let blocks = result.content.iter().map(|block| {
         let block = serde_json::to_value(block).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! The tokens that a provider should read from its cache, and why they are not all of the last request.
+//! The tokens that a provider should read from its cache, and the reason if they are not all of the last
+//! request.
 
 use jiff::Timestamp;
 use kitbag_core::assembly::{Assembly, Reuse, Segment};
@@ -9,7 +10,7 @@ use kitbag_core::tokens::{TokenCounter, Tokens};
 use crate::engine::TurnPrompt;
 use crate::tokens::ModelProfile;
 
-/// Caches that decide by themselves where a prefix ends do so in blocks of this many tokens.
+/// The block of automatic caches: a cached prefix ends at a multiple of this many tokens.
 const BLOCK: u64 = 128;
 
 /// The tokens that should come from the cache.
@@ -43,6 +44,7 @@ pub(crate) fn expected(
     let composed = &prompt.composed;
     let assembly = &composed.assembly;
     let cache = &composed.settings.traits.cache;
+    // Reading at full price means no cache, and a program that takes a flat text sends more than that.
     let is_cached = cache.read_permille < 1_000 && !assembly.form.is_text();
     let Some(reuse) = assembly.reuse.filter(|_| is_cached) else {
         return Expected::default();
@@ -57,12 +59,14 @@ pub(crate) fn expected(
     {
         return Expected::nothing(CacheMiss::Expired);
     }
+    // With markers only a marked prefix is cached; without them, any prefix in whole blocks.
     let read = match cache.markers {
         Some(_) => tokens_up_to(assembly, reuse.marked, counter),
         None => tokens_up_to(assembly, reuse.shared, counter) / BLOCK * BLOCK,
     };
     let is_long_enough = read >= u64::from(cache.min_tokens.0);
     Expected {
+        // Providers do not cache a shorter prefix at all.
         read: Some(if is_long_enough { read } else { 0 }),
         miss: miss(&assembly.segments, reuse),
     }
@@ -81,11 +85,12 @@ fn tokens_up_to(assembly: &Assembly, bytes: usize, counter: &dyn TokenCounter) -
     });
     let before: u64 = before.map(count).sum();
     let all: u64 = assembly.segments.iter().map(count).sum();
+    // The segments do not add up to the prompt's own count, so their share of it is taken.
     let read = u64::from(assembly.tokens.0).saturating_mul(before);
     read.checked_div(all).unwrap_or_default()
 }
 
-/// The reason why the requests part where they do. Behind the history each turn is new anyway.
+/// The reason why two requests differ where they do. After the history each turn is new anyway.
 fn miss(segments: &[Segment], reuse: Reuse) -> Option<CacheMiss> {
     if reuse.shared >= reuse.previous {
         return None;

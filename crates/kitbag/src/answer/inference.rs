@@ -39,14 +39,14 @@ pub(super) fn inference(
     inference
 }
 
-/// The cost at list prices; none where a price or the usage is not known.
+/// The cost at list prices, or `None` if a price or the usage is not known.
 pub(crate) fn cost(inference: &InferenceRecord) -> Option<u64> {
     let model = ModelProfile::find(inference.model.as_deref()?).ok()?;
     model.price.as_ref()?.cost(&inference.usage?)
 }
 
-/// The count against the bill. A flat prompt is only a part of what its program sends, and pictures and
-/// files are estimates of another kind.
+/// A sample of the count against the bill, to calibrate by. A flat prompt is only a part of the
+/// request that its program sends, and pictures and files are estimates of another kind: both give none.
 fn sample(
     prompt: &TurnPrompt,
     request: &Request,
@@ -54,6 +54,7 @@ fn sample(
     usage: &Usage,
 ) -> Option<CountSample> {
     let assembly = &prompt.composed.assembly;
+    // Up to a fifth of estimated pictures and files still leaves a usable sample.
     let is_text = assembly.estimated.0.saturating_mul(5) <= assembly.tokens.0;
     if request.dialect == Dialect::Flat || !is_text {
         return None;
@@ -65,12 +66,13 @@ fn sample(
             factor_permille,
             ..
         } => {
+            // Samples hold the count before any factor: the factor is what they calibrate.
             let base_count = tokens * 1_000 / u64::from((*factor_permille).max(1));
             (base.as_ref(), base_count)
         }
         _ => (assembly.tokenizer.as_str(), tokens),
     };
-    // Somebody else's counter says nothing about the catalogue's.
+    // A caller's own counter says nothing about the vocabulary in the catalogue.
     if tokenizer != model.tokenizer {
         return None;
     }

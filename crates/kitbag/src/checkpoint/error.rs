@@ -1,4 +1,4 @@
-//! What can be wrong with a checkpoint.
+//! Errors of saving, reading and deleting checkpoints.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub enum CheckpointError {
     NotFound {
         /// The session.
         id: SessionId,
-        /// Where it was looked for.
+        /// The folder that was searched.
         folder: PathBuf,
     },
     /// The file is no checkpoint.
@@ -22,7 +22,7 @@ pub enum CheckpointError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// The reason with its line, from the parser.
         reason: String,
     },
     /// The file is the checkpoint of another session than its name says.
@@ -36,11 +36,11 @@ pub enum CheckpointError {
     /// The system refused.
     #[error("cannot {action} `{}`: {source}", path.display())]
     File {
-        /// What was tried.
+        /// The action that failed, as a verb.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -61,7 +61,7 @@ impl CheckpointError {
         }
     }
 
-    /// What to do about it.
+    /// Advice for the user.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {

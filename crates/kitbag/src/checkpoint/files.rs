@@ -1,20 +1,21 @@
-//! Writes files so that they are there whole or not at all, and for nobody else.
+//! Writes files atomically, and creates folders that only their owner can read.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Replaces a file at once: a reader, and a crash, see the former content or the new.
+/// Replaces a file atomically: a reader, or a crash, sees the former content or the new one.
 pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    // The temporary file is in the same folder, since a rename does not work across file systems.
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new()
         .prefix(".unfinished-")
         .tempfile_in(folder)?;
     file.write_all(content)?;
-    // Before the name changes: after a crash it must not name an empty file.
+    // Synced before the rename: otherwise the name may point to an empty file after a crash.
     file.as_file().sync_all()?;
     file.into_temp_path().persist(path)?;
-    // The name itself is safe when its folder is written. Systems that cannot do so do it alone.
+    // The rename itself lasts once the folder is synced. Other systems cannot open a folder to do so.
     #[cfg(unix)]
     fs::File::open(folder)?.sync_all()?;
     Ok(())
@@ -23,6 +24,7 @@ pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 /// Creates a folder that only its owner may enter and that git leaves out: it holds what people say.
 pub(super) fn create_private(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
+        // An existing folder keeps its rights and its `.gitignore`, whatever its owner made of them.
         return Ok(());
     }
     let mut builder = fs::DirBuilder::new();

@@ -10,20 +10,20 @@ use serde_json::{Map, Value};
 
 use super::{SessionId, SessionIdError};
 
-/// Where a task stands.
+/// The state of a task at one moment, to resume it later.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Checkpoint {
     /// The session that works on the task.
     pub session_id: SessionId,
-    /// When this was so.
+    /// The time of the checkpoint.
     #[serde(deserialize_with = "lenient_time")]
     pub timestamp: Timestamp,
-    /// What kind of task it is.
+    /// The kind of task.
     pub task_type: TaskType,
-    /// What is asked.
+    /// The request of the user.
     pub user_request: String,
-    /// How far it is.
+    /// The progress.
     #[serde(default)]
     pub state: CheckpointState,
     /// The figures of the context that was used last.
@@ -32,10 +32,10 @@ pub struct Checkpoint {
     /// The chunks of that context, where they were kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<SavedContext>,
-    /// What was produced so far.
+    /// The results so far.
     #[serde(default)]
     pub artifacts: Vec<Artifact>,
-    /// What was said, oldest first.
+    /// The messages so far, oldest first.
     #[serde(default)]
     pub conversation_history: Vec<Message>,
     /// Fields that are not known here.
@@ -78,7 +78,7 @@ impl Checkpoint {
         self
     }
 
-    /// The task, to go on with, and the context that was kept.
+    /// The task to continue, with the saved context.
     #[must_use]
     pub fn resume(&self) -> TaskEnvelope {
         let mut task = TaskEnvelope::new(
@@ -117,7 +117,7 @@ impl SavedContext {
     }
 }
 
-/// How far a task is. An open set: programs have states of their own.
+/// The progress of a task. An open set: programs have states of their own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", rename_all = "lowercase")]
 #[non_exhaustive]
@@ -154,6 +154,7 @@ impl From<String> for CheckpointState {
     fn from(text: String) -> Self {
         let known = [Self::Running, Self::Paused, Self::Completed, Self::Failed];
         let known = known.into_iter().find(|state| state.as_str() == text);
+        // Through `as_str`, so that a state is spelled in one place for both directions.
         known.unwrap_or(Self::Other(text))
     }
 }
@@ -163,9 +164,9 @@ impl From<String> for CheckpointState {
 #[serde(default)]
 #[non_exhaustive]
 pub struct ContextSummary {
-    /// How many chunks were in it.
+    /// The number of chunks.
     pub chunks_included: usize,
-    /// How many tokens they took.
+    /// The number of their tokens.
     pub tokens_used: Tokens,
     /// The share of the budget that this was.
     pub utilization: f64,

@@ -1,4 +1,4 @@
-//! The prompt with which a model goes on with a task.
+//! The prompt with which a model continues a task.
 
 use kitbag_core::assembly::{AssembleError, AssemblySettings};
 use kitbag_core::chunk::ContextChunk;
@@ -10,8 +10,8 @@ use super::Checkpoint;
 use crate::engine::{Composed, Contribution, PromptRequest, compose};
 
 impl Checkpoint {
-    /// Composes the prompt of a task that is taken up again: where it stands, the chunks, what was
-    /// said, and the request. `chunks` are those that were kept, or others in their place.
+    /// Composes the prompt of a resumed task: its state, the chunks, the messages so far, and the request.
+    /// `chunks` are the saved ones, or fresh ones in their place.
     ///
     /// # Errors
     /// When what must be in does not fit.
@@ -29,10 +29,11 @@ impl Checkpoint {
         compose(&request, vec![contribution], counter, None)
     }
 
-    /// Where the task stands, in words.
+    /// The state of the task, in words.
     fn standing(&self) -> String {
         let (id, time) = (&self.session_id, self.timestamp);
         let task_type = self.task_type.as_str();
+        // A state is free text from a file and must not begin a paragraph of instructions.
         let state = one_line(self.state.as_str());
         let mut standing = format!(
             "This continues session {id}, of type {task_type}, which was {state} at {time:.0}."

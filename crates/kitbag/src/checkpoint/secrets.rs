@@ -10,22 +10,24 @@ use crate::engine::clean;
 pub(super) fn without_secrets(json: &str, id: &SessionId) -> String {
     let strings = in_strings(json, id);
     let whole = clean(&strings, "checkpoint.json").text;
-    // A rule that knows nothing of JSON might have taken a quote with it.
+    // The second pass does not know JSON and may take a quote with a secret. Then the first result,
+    // which is JSON for certain, is kept.
     match serde_json::from_str::<Checkpoint>(&whole) {
         Ok(checkpoint) if checkpoint.session_id == *id => whole.into_owned(),
         _ => strings,
     }
 }
 
-/// The id, which may look as random as a secret, stays.
+/// Replaces secrets inside strings. The id stays: it may look as random as a secret, and names the file.
 fn in_strings(json: &str, id: &SessionId) -> String {
     let mut shown = String::with_capacity(json.len());
     let mut rest = json;
     while let Some((before, from)) = rest.find('"').and_then(|at| rest.split_at_checked(at)) {
         shown.push_str(before);
         let (literal, after) = from.split_at_checked(length(from)).unwrap_or((from, ""));
-        // Half of a surrogate pair is JSON, and no text.
+        // Half of a surrogate pair is valid JSON and no text; such a string stays as it is.
         let text: Option<String> = serde_json::from_str(literal).ok();
+        // Names of fields stay, or the file could not be read again.
         let is_name = after.trim_start().starts_with(':');
         let looked_at = text.filter(|text| !is_name && text != id.as_str());
         let redacted = looked_at.and_then(|text| {

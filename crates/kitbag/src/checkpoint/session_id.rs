@@ -36,6 +36,7 @@ impl FromStr for SessionId {
         } else if let Some(found) = text.chars().find(|c| !allowed(*c)) {
             Err(SessionIdError::Character { found })
         } else if text.starts_with('.') {
+            // This also excludes `..`, which would lead out of the folder.
             Err(SessionIdError::Hidden)
         } else if is_device(text) {
             Err(SessionIdError::Device { name: text.into() })
@@ -83,9 +84,10 @@ pub enum SessionIdError {
     },
 }
 
+// With `.json` far below the 255 bytes that file systems allow.
 const LONGEST: usize = 128;
 
-/// Whether Windows takes it for a device, which it does up to the first dot and in any case.
+/// Tells whether Windows opens a device under this name: it compares up to the first dot, in any case.
 fn is_device(text: &str) -> bool {
     let name = text.split('.').next().unwrap_or_default();
     matches!(

@@ -1,5 +1,5 @@
-//! `/context`: the window of the next prompt by part, how much of it the provider should have cached, and
-//! what was left out at which price.
+//! `/context`: the window of the next prompt by part, its share in the provider's cache, and the sources
+//! that were left out, with their price.
 
 mod shown;
 
@@ -13,7 +13,7 @@ use crate::engine::{Contribution, Engine, TurnPrompt};
 use crate::tokens::ModelProfile;
 use crate::words::grouped;
 
-/// Stands for a message that is not there yet.
+/// The placeholder for a message that was not written yet.
 const NO_MESSAGE: &str = "…";
 
 /// A prompt as a window of tokens.
@@ -47,13 +47,14 @@ enum Cached {
 /// Something that was left out of a prompt for want of room.
 struct LeftOut {
     source: String,
-    /// With so many more tokens it would enter.
+    /// The additional tokens with which it would enter.
     more: Tokens,
 }
 
 impl ContextWindow {
     fn of(assembly: &Assembly, cached: Cached, counter: &dyn TokenCounter) -> Self {
         let mut parts: Vec<WindowPart> = Vec::new();
+        // The cache holds a prefix: its tokens are used up by the segments in their order.
         let mut left = match cached {
             Cached::Tokens(tokens) => u32::try_from(tokens).unwrap_or(u32::MAX),
             Cached::Nothing(_) => 0,
@@ -75,6 +76,7 @@ impl ContextWindow {
                 }),
             }
         }
+        // A band may be split by others, so parts are first summed and then put into order.
         parts.retain(|part| part.tokens > Tokens::ZERO);
         parts.sort_by_key(|part| part.band);
         let ledger = &assembly.ledger;
@@ -92,6 +94,7 @@ impl ContextWindow {
             tokens: assembly.tokens,
             parts,
             cached,
+            // Out for another reason than room, so that a larger budget would not help.
             unwanted: out.count() - left_out.len(),
             left_out,
         }
@@ -107,10 +110,12 @@ pub(super) async fn context(
         "" => NO_MESSAGE,
         message => message,
     };
+    // A prompt needs a message. The placeholder costs a token and recalls nothing.
     incoming.message = message.into();
     let engine = asked.engine;
     let mut turn = engine.turn(incoming)?;
     turn.contributions = others.to_vec();
+    // The real prompt, made as for an answer and not sent: the figures cannot differ from those of a turn.
     let prompt = engine.prompt(turn).await?;
     let counter = engine.calibrated_counter().await?;
     let cached = cached(engine, &prompt, counter.as_ref());
@@ -135,6 +140,7 @@ fn cached(engine: &Engine, prompt: &TurnPrompt, counter: &dyn TokenCounter) -> C
     let least = composed.settings.traits.cache.min_tokens;
     Cached::Nothing(match (expected.read, expected.miss) {
         (None, _) => "no cache of this model is known".to_owned(),
+        // The reason matters only if nothing is cached.
         (Some(0), Some(miss)) => miss.to_string(),
         (Some(0), None) if reuse.shared == 0 => "the requests begin differently".to_owned(),
         (Some(0), None) => format!("the model caches no less than {} tokens", grouped(least.0)),

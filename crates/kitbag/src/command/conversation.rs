@@ -1,4 +1,4 @@
-//! The conversation that a message goes on with, and its end.
+//! The conversation that a message continues, and its end.
 
 use kitbag_store::{
     CloseOutcome, ConversationChoice, ConversationId, Incoming, MemoryRequest, StoreError,
@@ -22,8 +22,8 @@ pub enum Ended {
 }
 
 impl Engine {
-    /// The conversation that a message goes on with, and how many messages it has; none where the
-    /// message begins one, or where nothing is remembered.
+    /// The conversation that a message continues, and the number of its messages. `None` if the message
+    /// begins a conversation, or if nothing is remembered.
     ///
     /// # Errors
     /// When the store fails.
@@ -35,6 +35,7 @@ impl Engine {
             return Ok(None);
         };
         let mut request = MemoryRequest::new(incoming.clone(), (self.clock)());
+        // Only the count is needed, and the store counts the messages that it does not read.
         request.messages = 1;
         let found = store.read_conversation(&request).await?;
         let read = u32::try_from(found.messages.len()).unwrap_or(u32::MAX);
@@ -43,8 +44,8 @@ impl Engine {
         Ok(found.id.map(|id| (id, all)))
     }
 
-    /// Closes the open conversation with a summary by rules, and turns a message to the one that it
-    /// begins. A model's summary comes later, with [`learn_from`](Self::learn_from).
+    /// Closes the open conversation with a summary by rules, and makes the message begin another. A model's
+    /// summary comes later, with [`learn_from`](Self::learn_from).
     ///
     /// # Errors
     /// When the sender may not send messages on the channel, or when the store fails.
@@ -55,6 +56,7 @@ impl Engine {
 
     /// Ends the conversation of a sender who was admitted.
     async fn end_admitted(&self, incoming: &mut Incoming) -> Result<Ended, StoreError> {
+        // The next message must not return to the conversation that is closed here.
         incoming.conversation = ConversationChoice::default();
         let Some(store) = &self.store else {
             return Ok(Ended::None);
@@ -65,6 +67,7 @@ impl Engine {
         let closing = store.closing(id).await?;
         let closed = store.close(closing, SUMMARY, self.counter(), (self.clock)());
         Ok(match closed.await? {
+            // Another turn of it is under way, and must find the conversation open.
             CloseOutcome::StillActive => Ended::Busy(id),
             _ => Ended::Closed(id),
         })
@@ -75,6 +78,7 @@ impl Engine {
 pub(super) async fn new(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
     asked.takes_nothing()?;
     asked.store()?;
+    // A conversation that was chosen by its name would simply continue with the next message.
     if !matches!(asked.incoming.conversation, ConversationChoice::Idle(_)) {
         return Err(asked.wrong("ends the open conversation, and this one was chosen by its name"));
     }

@@ -17,7 +17,7 @@ pub enum CommandError {
         /// The command that was meant, if it is a slip away from one.
         near: Option<&'static str>,
     },
-    /// The words behind the command are not those that it takes.
+    /// The command does not take these arguments.
     #[error("`/{}` {problem}", command.name)]
     Usage {
         /// The command.
@@ -46,6 +46,7 @@ impl CommandError {
     /// The remedy.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
+        // A message may begin with a path or a slash by chance.
         let as_message = "a space before the slash sends it to the model";
         match self {
             Self::Unknown { near: None, .. } => {

@@ -1,9 +1,9 @@
-//! `/facts`: what is known about the sender on this channel.
+//! `/facts`: the facts about the sender on this channel.
 
 use super::{Asked, CommandError, CommandReply};
 use crate::words::beginning;
 
-/// So many are listed.
+/// The most facts that are listed.
 const MOST: u32 = 100;
 
 pub(super) async fn facts(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
@@ -14,6 +14,7 @@ pub(super) async fn facts(asked: Asked<'_>) -> Result<CommandReply, CommandError
         return Ok(format!("nothing is known about {sender} yet").into());
     }
     let keys = facts.iter().map(|fact| fact.key.chars().count());
+    // A single long key must not push all values off a terminal of 80 columns.
     let width = keys.max().unwrap_or_default().min(30);
     let line = |fact: &kitbag_store::Fact| {
         let value = beginning(&fact.value, 80);

@@ -1,4 +1,5 @@
-//! `/forget`: deletes what the sender said on this channel, or a fact about the sender, after it was listed.
+//! `/forget`: deletes messages of the sender on this channel, or a fact about the sender, after listing
+//! them.
 
 mod preview;
 
@@ -9,13 +10,13 @@ use crate::words::counted;
 
 pub use preview::ForgetPreview;
 
-/// So many messages are listed of those that would go.
+/// The most messages that are listed before they are deleted.
 const LISTED: u32 = 10;
 
 pub(super) async fn forget(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
     let store = asked.store()?;
     let (first, behind) = asked.rest.split_once(' ').unwrap_or((asked.rest, ""));
-    // In front, where no sentence that is looked for has it by chance.
+    // `yes` is the first word, where the words to look for cannot have it by chance.
     let (words, is_sure) = match first {
         "yes" => (behind.trim_start(), true),
         _ => (asked.rest, false),
@@ -25,6 +26,7 @@ pub(super) async fn forget(asked: Asked<'_>) -> Result<CommandReply, CommandErro
         let gone = store.forget(what).await?;
         return Ok(forgotten(&gone).into());
     }
+    // In a chat nobody can be asked in between, so the question and the answer are two commands.
     let preview = ForgetPreview::of(store, &what, LISTED).await?;
     let mut text = preview.text("would forget");
     if !preview.is_empty() {
@@ -50,6 +52,7 @@ async fn what(asked: Asked<'_>, store: &Store, words: &str) -> Result<Forget, Co
         }
         ("fact", key) if !key.is_empty() => {
             let channel = asked.channel().to_owned();
+            // Also a fact that no longer holds can be forgotten, with its history.
             let values = store.fact_history_on(&channel, &sender, key).await?;
             if values.is_empty() {
                 return Err(asked.wrong(format!("knows no fact `{key}` about {sender}")));
@@ -72,7 +75,8 @@ async fn what(asked: Asked<'_>, store: &Store, words: &str) -> Result<Forget, Co
     }
 }
 
-/// Returns whether a message is in a conversation of the sender on this channel.
+/// Tells whether a message is in a conversation of the sender on this channel: nobody may delete the
+/// messages of others by guessing an id.
 async fn is_own(asked: Asked<'_>, store: &Store, id: MessageId) -> Result<bool, CommandError> {
     let filter = asked
         .own()
@@ -80,7 +84,7 @@ async fn is_own(asked: Asked<'_>, store: &Store, id: MessageId) -> Result<bool, 
     Ok(!store.latest_conversations(&filter, 1).await?.is_empty())
 }
 
-/// The counts of what is gone, in words.
+/// The number of deleted things of each kind, in words.
 #[must_use]
 pub fn forgotten(gone: &Forgotten) -> String {
     let counts = [

@@ -11,6 +11,7 @@ pub(super) fn help(word: &str) -> Result<String, CommandError> {
         let lines: Vec<String> = COMMANDS.iter().map(short).collect();
         return Ok(lines.join("\n"));
     }
+    // `/help /new` and `/help NEW` ask for the same.
     let name = word.trim_start_matches('/').to_lowercase();
     let known = COMMANDS.iter().find(|spec| spec.name == name);
     let spec = known.ok_or_else(|| CommandError::Usage {
@@ -20,7 +21,7 @@ pub(super) fn help(word: &str) -> Result<String, CommandError> {
     Ok(format!("{}\n  {}", spec.usage(), spec.help))
 }
 
-/// The line of a command; of a long usage the name alone.
+/// The line of a command, with the name alone if its usage is long.
 fn short(spec: &CommandSpec) -> String {
     let mut usage = spec.usage();
     if usage.len() > WIDTH {

@@ -6,7 +6,7 @@ use kitbag_store::StoredMessage;
 use super::{Asked, CommandError, CommandReply};
 use crate::words::beginning;
 
-/// So many messages are listed unless a number is given.
+/// The default number of messages.
 const USUAL: u32 = 10;
 
 pub(super) async fn history(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
@@ -15,6 +15,7 @@ pub(super) async fn history(asked: Asked<'_>) -> Result<CommandReply, CommandErr
         given => given
             .parse()
             .ok()
+            // Zero would list nothing and look like an empty conversation.
             .filter(|count| *count > 0)
             .ok_or_else(|| {
                 asked.wrong(format!(

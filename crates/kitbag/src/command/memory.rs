@@ -1,11 +1,11 @@
-//! `/memory`: what is remembered of the sender on this channel, or what is remembered about some words.
+//! `/memory`: the size of the sender's memory on this channel, or the messages and facts about some words.
 
 use kitbag_store::RecallRequest;
 
 use super::{Asked, CommandError, CommandReply};
 use crate::words::{beginning, counted};
 
-/// So many messages are recalled.
+/// The number of messages to recall.
 const RECALLED: usize = 5;
 
 pub(super) async fn memory(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
@@ -38,6 +38,7 @@ async fn recalled(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
         .at((asked.engine.clock)())
         .on_channel(asked.channel());
     let mut lines = Vec::new();
+    // Facts come first: they say in one line what messages say in several.
     for known in store.recall_facts(&request).await? {
         let (key, value) = (known.fact.key, known.fact.value);
         lines.push(format!(

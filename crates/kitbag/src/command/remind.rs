@@ -1,6 +1,6 @@
-//! `/remind`: texts that stand in every prompt of the conversation, as what the user asked for.
+//! `/remind`: texts that every prompt of the conversation holds, as wishes of the user.
 //!
-//! They are the user's words: never instructions by the operator, which `kitbag remind` adds.
+//! They are the user's words and never instructions by the operator, which `kitbag remind` adds.
 
 use kitbag_core::inject::{ContextMessage, ContextMessageTarget, DurableEntries, EntryAction};
 use kitbag_core::role::{Role, Visibility};
@@ -11,17 +11,17 @@ use super::{Asked, CommandError, CommandReply};
 use crate::receive::Findings;
 use crate::words::beginning;
 
-/// Stands above a reminder in a prompt.
+/// The line above a reminder in a prompt.
 const HEADING: &str = "The user asked to be reminded of this:\n";
 
-/// Reminders take room in every prompt, so that they are few and short.
+/// The most reminders: they take room in every prompt, so they are few and short.
 const MOST: usize = 16;
 const MOST_CHARACTERS: usize = 500;
 
 pub(super) async fn remind(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
     let store = asked.store()?;
     let (first, behind) = asked.rest.split_once(' ').unwrap_or((asked.rest, ""));
-    // A conversation that is about to begin takes over those of the one before it.
+    // Read through the conversation, since a new one takes over the reminders of the one before.
     let mut request = MemoryRequest::new(asked.incoming.clone(), (asked.engine.clock)());
     request.messages = 1;
     let entries = store.read_conversation(&request).await?.state.entries;
@@ -56,6 +56,7 @@ async fn add(
         )));
     }
     let key = reminder_key(text);
+    // The key contains the hash of the text, so equal keys are equal reminders.
     if entries.as_slice().iter().any(|one| one.key == key) {
         return Ok("every prompt of this conversation holds it already".to_owned());
     }
@@ -64,7 +65,8 @@ async fn add(
             "keeps at most {MOST} reminders; `/remind remove KEY` makes room for one"
         )));
     }
-    // Whoever wrote it may read it. At the end it leaves the provider's cache as it is.
+    // Visible, because its author may read it. At the end of the prompt, where a change leaves the cached
+    // prefix as it is.
     let message = ContextMessage::new(&key, format!("{HEADING}{}", neutralise(text)))
         .with_role(Role::User)
         .with_visibility(Visibility::All)
@@ -72,6 +74,7 @@ async fn add(
     change(asked, store, EntryAction::Upsert { message }).await?;
     let mut told =
         format!("every prompt of this conversation holds it now; `/remind remove {key}` ends that");
+    // A reminder is in every prompt, so a suspicious one is worth a warning at once.
     for problem in Findings::of(text).problems() {
         told.push_str(&format!("\nwarning: {}", problem.message));
     }

@@ -1,4 +1,4 @@
-//! `/skills`: the skills that there are, and which of them are active in the conversation and why.
+//! `/skills`: lists the skills, with the reason of those that are active in the conversation.
 
 use kitbag_core::assembly::Epoch;
 use kitbag_core::role::Role;
@@ -17,6 +17,7 @@ pub(super) async fn skills(asked: Asked<'_>) -> Result<CommandReply, CommandErro
     let said = said(asked).await?;
     let mut lines: Vec<String> = skills.skills.iter().map(|skill| said.line(skill)).collect();
     let problems = skills.problems.iter();
+    // A skill with an error is missing from the list; the warning says why.
     lines.extend(problems.map(|problem| format!("warning: {problem}")));
     Ok(lines.join("\n").into())
 }
@@ -25,7 +26,7 @@ pub(super) async fn skills(asked: Asked<'_>) -> Result<CommandReply, CommandErro
 #[derive(Default)]
 struct Said {
     epoch: Option<Epoch>,
-    /// What its user said, the latest first.
+    /// The messages of its user, the latest first.
     messages: Vec<String>,
 }
 
@@ -52,6 +53,7 @@ impl Said {
         if is_standing(skill, self.epoch.as_ref()) {
             let mut messages = self.messages.iter();
             let reason = messages.find_map(|message| why(skill, message));
+            // The message that asked for it may be too old to have been read.
             let reason = reason.unwrap_or(Activation::Earlier);
             line.push_str(&format!(", active: {reason}"));
         }

@@ -32,6 +32,7 @@ pub(super) enum CommandName {
     Quit,
 }
 
+// Named, because the errors of `/help` refer to its usage.
 pub(super) const HELP: CommandSpec = spec(
     CommandName::Help,
     "help",

@@ -1,5 +1,5 @@
 //! The door that every chunk passes on its way into a prompt: secrets are replaced here and nowhere
-//! else. Messages are not changed: they are what people said and what a model answered.
+//! else. Messages are not changed: they are the words of people and the answers of models.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub struct Clean<'t> {
     pub redacted: Vec<Redaction>,
 }
 
-/// A secret that was replaced in what is shown.
+/// A secret that was replaced in a shown text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Redaction {
@@ -69,6 +69,7 @@ pub(super) fn clean_chunk(chunk: &mut ContextChunk) -> Vec<Redaction> {
         if redacted.is_empty() {
             continue;
         }
+        // The first level is the most detailed: the others repeat its secrets, which would be counted twice.
         if place == 0 {
             redactions = redacted;
         }

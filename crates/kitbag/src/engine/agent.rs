@@ -40,7 +40,7 @@ pub struct AgentRequest {
     pub documents: Documents,
     /// The query, what was said before, and all else that the channel knows.
     pub channel: ChannelTurn,
-    /// The key of the conversation's epoch; drawn where there is none.
+    /// The key of the conversation's epoch; without one a new key is drawn.
     pub key: Option<SecurityKey>,
     /// The form of the prompt: one that is a text lists tools only once.
     pub form: OutputForm,
@@ -99,11 +99,11 @@ pub struct AgentPart {
     pub current: String,
     /// The key of that wrapper.
     pub key: SecurityKey,
-    /// The model that is asked, if one is named.
+    /// The model to ask, if one is named.
     pub model: Option<String>,
     /// The rendered layout, and who shows what of the turn.
     pub system: SystemPrompt,
-    /// Who answers.
+    /// The answering agent.
     pub agent: PayloadAgent,
     /// The query as templates saw it, with what the project adds to it.
     pub channel: ChannelTurn,
@@ -153,7 +153,7 @@ pub enum AgentError {
 }
 
 impl AgentError {
-    /// What to do about it.
+    /// Advice for the user.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         let listed = |known: &[String]| match known {
@@ -180,6 +180,7 @@ pub fn agent_part(
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<AgentPart, AgentError> {
     let mut agent = match request.context {
+        // A given context describes its own agent; the project's must not leak into it.
         Some(_) => Agent::new("assistant"),
         None => agent(project, request)?,
     };
@@ -194,10 +195,12 @@ pub fn agent_part(
     }
     let mut channel = request.channel.clone();
     let given = std::mem::replace(&mut channel.vars, project.config.vars.clone());
+    // Extended last: a variable of the channel wins over that of the project.
     channel.vars.extend(given);
     channel.language = channel.language.or_else(|| project.language(&agent));
     channel.model = channel.model.or_else(|| agent.model.clone());
     let env = project.env(&agent, variable);
+    // Drawn last, when all texts are known that must not contain it.
     let key = key(request, &agent, &channel, &read.documents, &env)?;
 
     let system = match &request.context {
@@ -234,6 +237,7 @@ pub fn agent_part(
         );
     }
     let mut contribution = contribution(&system, request.form, &channel, &key);
+    // In front, since an unknown layout explains the problems that follow.
     contribution.problems.splice(0..0, warning);
     contribution.problems.extend(read.told());
     contribution.redacted.extend(read.redactions);
@@ -256,16 +260,18 @@ fn contribution(
 ) -> Contribution {
     let mut contribution = Contribution::default();
     let identity = system.identity(key);
-    // A layout that does not say what its key is for would leave the model to guess.
+    // A wrapper needs its explanation: without the key in the layout's text the model would have to guess
+    // what the key is for.
     contribution.draft.key = identity
         .contains(key.as_str())
         .then(|| key.as_str().to_owned());
     contribution.draft.identity = Some(identity);
-    // A request has a field for tools, whatever a layout says of them.
+    // A request lists tools in a field of its own, whatever the layout says about them.
     if system.tools == ShownBy::Engine || !form.is_text() {
         contribution.draft.tools = bands::tools(channel);
     }
     for chunk in bands::document_chunks(&system.documents) {
+        // The documents were cleaned when they were read.
         contribution.add_clean(chunk.into(), Vec::new());
     }
     contribution.problems.clone_from(&system.problems);

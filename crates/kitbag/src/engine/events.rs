@@ -1,4 +1,4 @@
-//! Events of a prompt that was composed, told from what the core returns: it logs nothing itself.
+//! Log events of a composed prompt, made of what the core returns: it logs nothing itself.
 
 use kitbag_core::assembly::Renewal;
 use kitbag_core::problem::ProblemKind;
@@ -6,10 +6,11 @@ use kitbag_core::tokens::Exactness;
 
 use super::Composed;
 
-/// Tells what was chosen, whether the selection before the history was kept, and what can be cached.
+/// Logs the choice of chunks, the fate of the selection before the history, and the cached prefix.
 pub(crate) fn tell(composed: &Composed) {
     let assembly = &composed.assembly;
     let fit = &assembly.ledger.fit;
+    // A budget of zero is allowed, and has a prompt without chunks.
     let share = f64::from(assembly.tokens.0) / f64::from(fit.budget.0.max(1));
     tracing::debug!(
         event = "context_compressed",

@@ -1,4 +1,4 @@
-//! Room for what was said: how much of a budget the history may take, and what becomes of the rest.
+//! The history's share of a budget, and the fate of the messages beyond it.
 
 use std::collections::BTreeSet;
 
@@ -34,6 +34,7 @@ impl Contribution {
             ..
         } = kitbag_core::history::shorten(history, unread, room, previous, &said, counter);
         let compaction = self.draft.compaction.as_ref();
+        // A compaction already says what was left out; the plain count of messages would repeat it.
         let in_short = compaction.and_then(|one| one.chunk(earlier.as_ref()));
         if let Some(earlier) = in_short.or(earlier) {
             self.add(earlier);
@@ -50,14 +51,15 @@ impl Contribution {
             message.is_some_and(|id| shown.contains(id))
         };
         self.chunks.retain(|ranked| !is_shown(&ranked.chunk.source));
+        // The same message in the history brings its own redactions.
         self.redacted.retain(|one| !is_shown(&one.source));
         self.draft.history = messages;
         room
     }
 }
 
-/// The most that the history may take: three quarters of what everything else that must be in
-/// leaves, so that what is known besides has room.
+/// The most tokens of the history: three quarters of the budget that everything else in the prompt leaves,
+/// so that facts and recalled messages have room.
 pub(super) fn room(
     parts: &DraftParts,
     request: &PromptRequest,
@@ -78,6 +80,7 @@ pub(super) fn room(
     let fixed = fixed.chain(compaction).sum();
     let left = request.settings.budget.saturating_sub(fixed);
     HistoryRoom {
+        // In a small budget a quarter may be less than the line that counts hidden messages.
         tokens: share(left).min(left.saturating_sub(LINE)),
         messages: request.history_messages,
     }
@@ -89,7 +92,7 @@ pub(crate) const fn largest_result(budget: Tokens) -> Tokens {
     Tokens(budget.0 / 2)
 }
 
-/// The history's part of what is left: three quarters.
+/// The history's share of the remaining budget: three quarters.
 pub(crate) const fn share(left: Tokens) -> Tokens {
     Tokens(left.0 / 4 * 3)
 }
@@ -106,7 +109,8 @@ fn cut_long(
     result: Tokens,
     counter: &dyn TokenCounter,
 ) -> BTreeSet<String> {
-    // A power of two, since a limit that moves with the room would change the text every turn.
+    // Rounded down to a power of two: a limit that moves with the room would change the text every turn,
+    // and with it the cached prefix.
     let most = Tokens(1 << (room.tokens.0 / 2).max(1).ilog2());
     let mut cut = BTreeSet::new();
     for message in history {
@@ -115,6 +119,7 @@ fn cut_long(
             Role::Tool => most.max(result),
             _ => most,
         };
+        // Only stored messages have an id, by which the full text can be found again.
         if let (Some(id), Content::Text(text)) = (&message.id, &mut message.content)
             && let Some(short) = shorten(text, most, counter)
         {
@@ -140,7 +145,7 @@ pub(crate) fn said(message: &Message) -> String {
     let text = message.content.text();
     #[cfg(feature = "layouts")]
     if let Some(wrapped) = kitbag_layout::query::Wrapped::parse(&text) {
-        // What was a tag in the user's words is none here either.
+        // Tags in the user's words were escaped inside the wrapper, and must be escaped outside of it too.
         return kitbag_layout::reserved::neutralise(&wrapped.query).into_owned();
     }
     text.into_owned()

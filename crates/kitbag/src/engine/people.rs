@@ -58,6 +58,7 @@ fn masked<'a>(
     breakpoints: &[Breakpoint],
     body: impl FnOnce() -> Cow<'a, str>,
 ) -> BodyForPeople<'a> {
+    // The usual case keeps the bytes that were sent; rendering again could only repeat them.
     let Some(people) = render_for_people(draft, kept, settings) else {
         let text = body();
         return BodyForPeople { text, hidden: 0 };

@@ -1,4 +1,4 @@
-//! The next prompt of a turn: the one before, with tool steps appended.
+//! The next prompt of a turn: the previous one with tool steps appended.
 
 use kitbag_core::assembly::AssembleError;
 use kitbag_core::message::Message;
@@ -22,10 +22,12 @@ impl Composed {
         let mut next = self.clone();
         next.draft.steps = steps.to_vec();
         next.settings.budget = budget;
+        // Nothing before the steps may change, or the provider would read all of it again at full price.
         let assembled = assemble_again(&next, counter, &self.assembly.epoch)?;
         let ledger = std::mem::replace(&mut next.assembly, assembled).ledger;
         let told = &mut next.assembly.ledger;
         if next.assembly.kept == self.assembly.kept {
+            // The first prompt of the turn knows the candidates; assembling again sees only what was kept.
             told.entries = ledger.entries;
             told.fit = ledger.fit;
         } else {

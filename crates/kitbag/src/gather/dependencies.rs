@@ -1,4 +1,4 @@
-//! What the project depends on.
+//! The dependencies of the project.
 
 use kitbag_core::chunk::{ChunkType, ContextPriority};
 use kitbag_core::problem::Problem;
@@ -17,6 +17,7 @@ impl Gatherer for Dependencies {
 
     fn gather<'a>(&'a self, task: &'a GatherTask) -> GatherFuture<'a> {
         let workspace = task.workspace();
+        // Reading files blocks, and gatherers of a caller may share this thread.
         Box::pin(blocking(move || {
             let workspace = workspace?;
             let read = |path: &str| workspace.read(path);

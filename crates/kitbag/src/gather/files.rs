@@ -38,6 +38,7 @@ impl Gatherer for Files {
         let (within, wanted) = (task.workspace(), self.clone());
         Box::pin(pooled(move || {
             let mut options = WorkspaceOptions::default();
+            // A workspace of its own, because the patterns of the task's own one may leave these files out.
             options.include = wanted.patterns;
             let workspace = Workspace::open(within?.root(), &options).map_err(GatherError::new)?;
             let mut gathered = Gathered::default();

@@ -9,7 +9,7 @@ use super::{GatherError, GatherFuture, GatherTask, Gatherer, blocking, levelled}
 /// Brings the last commits with the files that they changed; nothing outside git.
 #[derive(Debug, Clone, Copy)]
 pub struct History {
-    /// How many commits, at most 1,500.
+    /// The number of commits, at most 1,500.
     pub commits: usize,
 }
 
@@ -19,7 +19,7 @@ impl Default for History {
     }
 }
 
-/// More files of a commit than this are only counted.
+/// The most files that are listed of a commit; the others are counted.
 const MOST_PATHS: usize = 8;
 
 impl Gatherer for History {
@@ -33,9 +33,11 @@ impl Gatherer for History {
             let workspace = workspace?;
             let history = match workspace.repository() {
                 Some(repository) => repository.history().map_err(GatherError::new)?,
+                // A folder outside git has no history, which is no error.
                 None => &[],
             };
             let commits = history.get(..commits).unwrap_or(history);
+            // Two levels: with the changed files, and the subjects alone where there is less room.
             let texts = (!commits.is_empty()).then(|| {
                 let detailed = commits.iter().map(with_paths).collect();
                 [detailed, commits.iter().map(line).collect()]
@@ -49,6 +51,7 @@ impl Gatherer for History {
 
 fn line(commit: &Commit) -> String {
     let id: String = commit.id.chars().take(8).collect();
+    // A commit may carry any time; one out of range is shown as 1970.
     let time = Timestamp::from_second(commit.time).unwrap_or_default();
     let day: String = time.to_string().chars().take(10).collect();
     format!("{id} {day} {}\n", commit.subject)

@@ -1,4 +1,4 @@
-//! What the project tells agents.
+//! The project's instructions for agents.
 
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority};
 use kitbag_workspace::instructions::{Instruction, instructions};
@@ -23,6 +23,7 @@ impl Gatherer for Instructions {
             let paths = paths(&workspace);
             let is_named =
                 |path: &&str| query.mentions.has_name(path) || query.mentions.has_dotted(path);
+            // Instructions of a folder apply to the files below it, so the files that the task names decide.
             let targets: Vec<&str> = paths.iter().copied().filter(is_named).collect();
             let found = instructions(&paths, &targets, &|path: &str| workspace.read(path));
             let chunk = |found: Instruction| {

@@ -31,6 +31,7 @@ impl Gatherer for OpenApi {
         let (workspace, path) = (task.workspace(), self.path.clone());
         Box::pin(blocking(move || {
             let workspace = workspace?;
+            // Unlike the built-in gatherers this one was asked for a certain file, so that its absence is an error.
             let missing =
                 || GatherError::new(format_args!("there is no text `{path}` in the workspace"));
             let text = workspace.read(&path).ok_or_else(missing)?;

@@ -8,7 +8,7 @@ use super::{GatherFuture, GatherTask, Gatherer, blocking, levelled, paths};
 /// Brings the tree of the workspace to a depth, and shallower trees as cheaper levels of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Structure {
-    /// How deep the tree is at most.
+    /// The greatest depth of the tree.
     pub depth: usize,
 }
 
@@ -36,6 +36,7 @@ impl Gatherer for Structure {
                 ContextPriority::Low,
                 trees,
             );
+            // The names of files come from the authors of the repository, and may try to instruct.
             Ok(chunk.map(|chunk| chunk.with_trust(Trust::Untrusted)).into())
         }))
     }

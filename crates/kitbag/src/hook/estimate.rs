@@ -24,6 +24,7 @@ impl TokenCounter for ByteEstimate {
     fn exactness(&self) -> Exactness {
         Exactness::Estimated {
             base: "bytes".into(),
+            // The base is the number of bytes, and a token is three of them.
             factor_permille: 333,
             error_permille: 300,
             answers: 0,

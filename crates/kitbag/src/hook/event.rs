@@ -1,4 +1,4 @@
-//! The events that agents hand to a hook, and what a hook answers.
+//! The events that agents hand to a hook, and the replies of hooks.
 
 use std::path::PathBuf;
 
@@ -26,19 +26,19 @@ pub struct HookEvent {
     pub transcript: Option<PathBuf>,
     /// The folder that the agent works in at the moment.
     pub folder: PathBuf,
-    /// What happened.
+    /// The event itself.
     pub kind: HookEventKind,
 }
 
-/// What happens in a session.
+/// The events of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HookEventKind {
-    /// A session begins or goes on.
+    /// A session begins or continues.
     SessionStart {
-        /// Where its context comes from.
+        /// The origin of its context.
         source: SessionSource,
-        /// Whether the provider has to read the whole context again.
+        /// Set when the provider has to read the whole context again.
         is_cache_expired: bool,
     },
     /// Somebody asks.
@@ -56,13 +56,13 @@ pub enum HookEventKind {
     Other,
 }
 
-/// Where the context of a session comes from.
+/// The origin of a session's context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SessionSource {
     /// The session is new, or was made shorter: nothing that hooks added is in it.
     New,
-    /// The session goes on with what it had.
+    /// The session continues with its former context.
     Resume,
 }
 
@@ -92,6 +92,7 @@ impl HookEvent {
         let kind = match wire.hook_event_name.as_str() {
             "SessionStart" => HookEventKind::SessionStart {
                 source: match wire.source.as_deref() {
+                    // `startup`, `clear` and `compact` begin without what hooks added before.
                     Some("resume") => SessionSource::Resume,
                     _ => SessionSource::New,
                 },
@@ -103,6 +104,7 @@ impl HookEvent {
             "PostToolUse" => HookEventKind::PostToolUse,
             "Stop" => HookEventKind::Stop,
             "SessionEnd" => HookEventKind::SessionEnd,
+            // Agents get new events; a hook that failed on one would disturb every session.
             _ => HookEventKind::Other,
         };
         Ok(Self {
@@ -117,7 +119,7 @@ impl HookEvent {
     }
 }
 
-/// What a hook answers.
+/// The reply of a hook.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HookReply {
     /// Text for the model.
@@ -127,7 +129,7 @@ pub struct HookReply {
 }
 
 impl HookReply {
-    /// The reply as the agent reads it from a hook's output; nothing if there is nothing to say.
+    /// The reply as the agent reads it from a hook's output, or `None` for an empty reply.
     ///
     /// # Errors
     /// When it cannot be written as JSON.

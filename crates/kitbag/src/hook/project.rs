@@ -1,4 +1,4 @@
-//! Whose memory a session extends: that of the project in whose folder it takes place.
+//! The owner of a session's memory: the project in whose folder the session takes place.
 
 use std::fs;
 use std::io::Read as _;
@@ -22,6 +22,7 @@ pub fn project_sender(folder: &Path) -> String {
     let root = root.unwrap_or(folder);
     let name = root.to_string_lossy().into_owned();
     match name.chars().count() > LONGEST || name.chars().any(char::is_control) {
+        // The hash is as unique as the path, and a name that the store accepts.
         true => format!("project-{}", blake3::hash(name.as_bytes()).to_hex()),
         false => name,
     }
@@ -46,16 +47,18 @@ fn main_folder(git: &Path, link: &str) -> Option<PathBuf> {
     let trees = part.parent().filter(|it| it.ends_with("worktrees"))?;
     let main = trees.parent().filter(|it| it.ends_with(".git"))?.parent()?;
     let back = part.join(short_text(&part.join("gitdir"))?.trim());
+    // Otherwise a cloned folder could name any repository and read the memory of its sessions.
     let is_known = fs::canonicalize(back).ok()? == fs::canonicalize(git).ok()?;
     is_known.then(|| main.to_owned())
 }
 
-/// The text of a file that holds one path; nothing if it is something else.
+/// The text of a file that holds one path, or `None` if it is something else.
 fn short_text(file: &Path) -> Option<String> {
     const LONGEST_PATH: u64 = 1 << 13;
     let (file, length) = kitbag_text::regular(file).ok()?;
     let mut text = String::new();
     file.take(LONGEST_PATH).read_to_string(&mut text).ok()?;
+    // A text that was cut is not the path that the file holds.
     (length < LONGEST_PATH).then_some(text)
 }
 

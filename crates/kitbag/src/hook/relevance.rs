@@ -1,4 +1,4 @@
-//! Which recalled messages a prompt is worth being told.
+//! Chooses the recalled messages that are worth adding to a prompt.
 //!
 //! Recall ranks whatever shares a word with a query, the best against the others, so that something is
 //! always first. Here a message must share enough of the prompt's words, and say something besides.
@@ -15,11 +15,12 @@ pub(super) fn to(prompt: &str) -> impl Fn(&str) -> bool {
     move |text| {
         let told = terms(text);
         let shared = told.intersection(&asked).count();
+        // A message with no other words is the question itself, asked before.
         shared >= needed && told.len() > shared
     }
 }
 
-/// The most bytes of a prompt that are looked up.
+/// The most bytes of a prompt that are searched for.
 const LONGEST: usize = 4_000;
 
 /// The beginning and the end of a prompt, one of which says what a long one is about: the middle is a log
@@ -34,8 +35,8 @@ pub(super) fn both_ends(prompt: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{head}\n{tail}"))
 }
 
-/// The words that a message must share with a prompt of so many: one with a short question, more with
-/// a long one, some of whose words stand in any message.
+/// The number of words that a message must share with a prompt of this many: one with a short question,
+/// more with a long one, some of whose words are in any message.
 const fn needed(terms: usize) -> usize {
     match terms {
         0..=4 => 1,

@@ -15,7 +15,7 @@ use remembered::fact_of;
 /// Longest title, in characters.
 const LONGEST_TITLE: usize = 200;
 
-/// A conversation, of which only the branch that was last looked at is left.
+/// A conversation, reduced to the branch that its user saw last.
 #[derive(Default)]
 pub(super) struct Exported {
     pub(super) id: Option<String>,
@@ -34,7 +34,7 @@ pub(super) struct Said {
     pub(super) at: Option<Value>,
     /// All that it says, part by part.
     pub(super) parts: Vec<String>,
-    /// Things that the service was told to remember of it.
+    /// Texts that the service remembered from it.
     pub(super) remembered: Vec<String>,
 }
 
@@ -67,7 +67,7 @@ impl Exported {
         let title = title.filter(|title| !title.is_empty());
         let mut last_time = self.begun.as_ref().and_then(time_of);
         let mut line = |said: Said| {
-            // A message without a time was said after the one before it.
+            // A message without a time gets that of the message before, so that the order stays.
             let time = said.at.as_ref().and_then(time_of);
             last_time = time.or(last_time.take());
             let parts = said.parts.iter().map(|part| part.trim());
@@ -98,6 +98,7 @@ impl Exported {
             .filter_map(|said| said.map(&mut line).transpose())
             .collect();
         let mut kept = lines.iter_mut().flatten();
+        // A conversation without a message that is kept counts as none.
         if let Some(last) = kept.next_back() {
             tally.add(RecordKind::Conversations);
             tally.add_many(RecordKind::Titles, u64::from(title.is_some()));

@@ -55,6 +55,7 @@ pub(super) fn read(
     let parents = parents.map(|(id, node)| (id.as_str(), node.parent.as_deref()));
     let parents: BTreeMap<&str, Option<&str>> = parents.collect();
     let current = conversation.current_node.as_deref();
+    // A current node that is missing would give an empty conversation.
     let current = current.filter(|id| parents.contains_key(id));
     let leaf = current.or_else(|| latest(nodes));
     let (path, branches) = leaf.map(|leaf| branch(&parents, leaf)).unwrap_or_default();
@@ -77,6 +78,7 @@ pub(super) fn read(
         }
     }
     let mut messages = messages.into_iter().peekable();
+    // A message that cannot be read is an error by itself; the others are imported.
     while let Some((node, message)) = messages.next() {
         let (seen, message) = match message {
             Ok(message) => message,
@@ -103,7 +105,7 @@ pub(super) fn read(
                 }
             }
             Seen::Canvas => {
-                // The answer of the tool names the document.
+                // The call has no id of the document; the answer of the tool, which comes next, has it.
                 let answer = messages.peek().and_then(|(_, next)| next.as_ref().ok());
                 let answer = answer.and_then(|(_, next)| next.metadata.get("canvas"));
                 let id = answer.and_then(|canvas| text(canvas, "textdoc_id"));
@@ -121,7 +123,7 @@ pub(super) fn read(
     Ok(exported)
 }
 
-/// Does what a call of the canvas says.
+/// Applies a call of the canvas to the documents.
 fn use_canvas(
     message: &Message,
     id: Option<&str>,
@@ -132,7 +134,8 @@ fn use_canvas(
     let call: Value = serde_json::from_str(text_of(message)).unwrap_or_default();
     if let Some(content) = text(&call, "content") {
         let (title, text) = (text(&call, "name"), content);
-        // Its id would only repeat the name of the message.
+        // Without the id, so that the document is known by the name of its message; later changes find it by
+        // the id that is added below.
         documents.write(
             Written {
                 id: None,
@@ -173,6 +176,7 @@ fn latest<'a>(nodes: &'a BTreeMap<String, Node<'_>>) -> Option<&'a str> {
         let message: Option<When> = serde_json::from_str(node.message?.get()).ok();
         message?.create_time
     };
+    // The root has no message and no time, and must not win.
     let when = |node: &Node<'_>| when(node).unwrap_or(f64::MIN);
     let latest = nodes.iter();
     let latest = latest.max_by(|(_, a), (_, b)| when(a).total_cmp(&when(b)));

@@ -118,10 +118,10 @@ pub(super) fn read(
     Ok(exported)
 }
 
-/// The messages that are on another branch than the current one, or than the last message.
+/// The messages on other branches than that of the current message, or else of the last one.
 ///
-/// If a message does not tell what it follows, or the way does not lead to the beginning, there are
-/// none: to take too much is better than to lose what was said.
+/// If a message has no parent, or the path does not lead to the beginning, there are none: importing
+/// too much is better than losing messages.
 fn other_branches(
     messages: &[Result<Message, ImportError>],
     current: Option<&str>,
@@ -147,7 +147,7 @@ fn other_branches(
     Some(others.map(str::to_owned).collect())
 }
 
-/// Adds what the blocks of a message say, or its text where it has no blocks.
+/// Adds the text of a message's blocks, or its own text if it has no blocks.
 fn read_blocks(
     message: &Message,
     parts: &mut Vec<String>,
@@ -158,7 +158,7 @@ fn read_blocks(
     let origin = Origin {
         message: message.uuid.as_deref(),
         at: message.created_at.as_ref(),
-        // Behind the message that makes it.
+        // After the message that makes it, which is added when its blocks are read.
         position: exported.messages.len() + 1,
     };
     let blocks = message.content.as_deref().unwrap_or_default();
@@ -182,7 +182,7 @@ fn read_blocks(
             _ => tally.add(RecordKind::Hidden),
         }
     }
-    // The text is the whole message written out, thoughts and tools included: only without blocks.
+    // `text` repeats the blocks, thoughts and tools included, so it is used only without blocks.
     if blocks.is_empty() {
         let said = message.text.as_deref().unwrap_or_default();
         parts.push(artifacts::take_out(said, &origin, documents, tally));
@@ -198,7 +198,7 @@ fn add_files(message: &Message, parts: &mut Vec<String>, tally: &mut ImportTally
         let extracted = text(file, "extracted_content").filter(|text| !text.trim().is_empty());
         let extracted = extracted.map(|text| (RecordKind::FileTexts, text.to_owned()));
         for (kind, shown) in name.into_iter().chain(extracted) {
-            // A file may be in both lists.
+            // Some exports have the same file in both lists.
             if !parts.contains(&shown) {
                 tally.add(kind);
                 parts.push(shown);

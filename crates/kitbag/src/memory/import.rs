@@ -1,4 +1,4 @@
-//! Reads what is to be remembered, record by record, from a file of any size.
+//! Reads messages to remember, record by record, from a file of any size.
 //!
 //! | format | what a file holds |
 //! |---|---|
@@ -9,9 +9,9 @@
 //! Each may be an array, stand under `conversations` in an object, or lie in a zip archive as it was
 //! downloaded. UTF-16 is known by its byte order mark; one of UTF-8 and Windows line ends are accepted.
 //!
-//! One record is held at a time: a line or a conversation. One that is bad is an error that says where
-//! it is, and the next ones are read all the same. [`ImportTally`] counts every kind of record with what
-//! became of it. Texts are neither judged nor shortened.
+//! One record is held at a time: a line or a conversation. A bad one is an error with its place, and
+//! the next ones are read nevertheless. [`ImportTally`] counts every kind of record with its fate.
+//! Texts are neither judged nor shortened.
 
 mod ahead;
 mod archive;
@@ -46,7 +46,7 @@ use input::Opened;
 use records::{Found, Records};
 use written::Line;
 
-/// How long a line or a conversation may be, in bytes.
+/// The longest line or conversation, in bytes.
 pub const MAX_RECORD_BYTES: usize = 256 << 20;
 
 /// Reads import lines from a file of JSON lines or from a chat export.
@@ -92,7 +92,7 @@ pub struct Import<R> {
     records: Records<R>,
     /// The format that was asked for.
     named: Option<ImportFormat>,
-    /// That of the file, which is not known before a record of it was read.
+    /// The format of the file, which is unknown until a record of it was read.
     format: Option<ImportFormat>,
     defaults: ImportDefaults,
     waiting: VecDeque<Result<ImportLine, ImportError>>,
@@ -137,6 +137,7 @@ impl<R: BufRead> Iterator for Import<R> {
             if let Some(line) = self.waiting.pop_front() {
                 self.is_barren = false;
                 if let Ok(line) = &line {
+                    // Counted when it is handed out, so that the tally of an import that stops early is true.
                     self.tally.add(kind_of(line.role));
                 }
                 return Some(line);
@@ -200,6 +201,7 @@ impl<R: BufRead> Import<R> {
         let before = self.records.input().contents.passed();
         let opened = self.records.open_next();
         let passed = self.records.input().contents.passed();
+        // Before the error is returned: files were skipped also on the way to a damaged one.
         self.tally.add_many(RecordKind::Files, passed - before);
         let opened = opened.map_err(|source| self.unreadable(source))?;
         self.file = match opened {
@@ -216,6 +218,7 @@ impl<R: BufRead> Import<R> {
                 };
             }
         };
+        // Each file of an archive may have a format of its own.
         self.format = self.named;
         Ok(())
     }
@@ -247,6 +250,7 @@ impl<R: BufRead> Import<R> {
                     }
                     return Ok(());
                 }
+                // A file of lines may hold exported conversations, one a line.
                 Line::Exported(of) => format = of,
             }
         }
@@ -261,7 +265,7 @@ impl<R: BufRead> Import<R> {
     }
 }
 
-/// Whose conversation this is, by what it has.
+/// The format of a conversation, by its fields.
 fn format_of(record: &[u8], place: &Place) -> Result<ImportFormat, ImportError> {
     #[derive(Deserialize)]
     struct Shape {

@@ -1,4 +1,4 @@
-//! What gatherers brought, and what is attached to the task, as scored chunks.
+//! The chunks of gatherers and the attachment of the task, with scores.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use super::{Attachment, PackOptions, Prepared, change};
 use crate::engine::{Redaction, clean};
 use crate::shorten::shorten;
 
-/// What is to be shown besides the files of the survey.
+/// Chunks other than the files of the survey.
 pub(super) struct Others {
     pub(super) chunks: Vec<RankedChunk>,
-    /// What has no room in its share.
+    /// Chunks without room in their share.
     pub(super) excluded: Vec<Excluded>,
     /// The secrets that were replaced.
     pub(super) redacted: Vec<Redaction>,
@@ -48,16 +48,18 @@ impl Others {
                     continue;
                 }
                 if strategy.priority.is_some() {
-                    // As much as its share allows: that is what an overview is for.
+                    // One level, so that the fit cannot trade it for a cheaper one: an overview fills its shares.
                     chunk.levels.truncate(1);
                 }
             }
             all.chunks.push(chunk.into());
         }
+        // A caller's own gatherers have no share: the caller knows how much they bring.
         all.chunks.extend(others.chunks().iter().cloned());
         if let Some(attached) = &prepared.request.attachment {
             all.attach(attached, budget, counter);
         }
+        // Scored together and last: options and the task weigh every chunk in the same way.
         for ranked in &mut all.chunks {
             ranked.score = options.score(&ranked.chunk, &prepared.rank_task);
         }
@@ -67,6 +69,7 @@ impl Others {
     /// Adds a text that belongs to the task. One that is long may be shown by its beginning and its
     /// end, in a quarter of the budget.
     fn attach(&mut self, attached: &Attachment, budget: Tokens, counter: &dyn TokenCounter) {
+        // Cleaned before it is shortened: half of a secret is not recognised.
         let text = clean(&attached.text, &attached.name);
         let mut chunk = ContextChunk::new(attachment(), attached.name.as_str(), &*text.text)
             .with_priority(ContextPriority::High);
@@ -85,6 +88,7 @@ impl Others {
                 let kind = other.chunk_type.as_str();
                 format!("the {kind} `{}` stands for it", other.source)
             };
+            // An empty chunk shows nothing and must not keep the file out.
             if !other.content().trim().is_empty() {
                 stand_ins.entry(other.source.clone()).or_insert_with(reason);
             }
@@ -118,10 +122,10 @@ fn attachment() -> ChunkType {
     ChunkType::Other("attachment".into())
 }
 
-/// A text shorter than this says nothing but that it was shortened.
+/// The least room for a shortened text: in less, little but the note of the gap would remain.
 const FEWEST: Tokens = Tokens(40);
 
-/// Takes off the levels that are too large; where all are, the last is shortened.
+/// Removes the levels that are too large; if none is left, shortens the last.
 fn limit(chunk: &mut ContextChunk, most: Tokens, counter: &dyn TokenCounter) {
     let last = chunk.levels.last().cloned();
     let fits = |level: &Level| counter.count(&level.content) <= most;
@@ -129,7 +133,7 @@ fn limit(chunk: &mut ContextChunk, most: Tokens, counter: &dyn TokenCounter) {
     if let Some(last) = last.filter(|_| chunk.levels.is_empty() && most >= FEWEST)
         && let Some(short) = shorten(&last.content, most, counter)
     {
-        // The beginning of a text tells most of it.
+        // The beginning and the end of a text, which stay, say most of it.
         let coverage = Coverage::from_permille(last.coverage.permille() / 10 * 9);
         let short = Level::new(Detail::Slice, short).with_coverage(coverage);
         chunk.levels.push(short);

@@ -9,7 +9,7 @@ use kitbag_core::tokens::{Exactness, TokenCounter, Tokens};
 
 use crate::engine::{Composed, Contribution, PromptRequest, tell, try_compose};
 
-/// Each round takes off twice as much as the one before; the second or third fits.
+/// The most rounds. Each takes off twice as much as the one before; the second or third fits.
 const ROUNDS: u32 = 16;
 
 /// Composes the JSON within the budget of the request. Its tokens are those of all that is printed.
@@ -42,6 +42,8 @@ pub(super) fn compose_json(
                 budget,
             });
         }
+        // The first round shows the cost of the JSON itself; from then on it is a part of each text's price,
+        // and only the remainder is taken off the budget.
         if round == 0 {
             let around = printed.saturating_sub(assembly.tokens).0;
             let texts = u32::try_from(assembly.kept.len()).unwrap_or(u32::MAX);
@@ -54,7 +56,7 @@ pub(super) fn compose_json(
     }
 }
 
-/// The error of a round as one of the whole, with the JSON around the texts.
+/// The error of a round in terms of the whole budget: a round knows only the part left for texts.
 fn of_whole(mut error: AssembleError, whole: Tokens, within: Tokens) -> AssembleError {
     if let AssembleError::FixedOverBudget { fixed, budget, .. } = &mut error {
         *fixed = fixed.saturating_add(whole.saturating_sub(within));
@@ -66,7 +68,7 @@ fn of_whole(mut error: AssembleError, whole: Tokens, within: Tokens) -> Assemble
 /// Counts texts as they stand in JSON.
 struct Escaped<'a> {
     counter: &'a dyn TokenCounter,
-    /// What the JSON around a text costs.
+    /// The tokens of the JSON around a text.
     around: u32,
 }
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use kitbag_workspace::workspace::Workspace;
 
-/// The last changes of a workspace's files. Where git is not to be asked nothing is known: in a clone
-/// the times of files are those of the clone.
+/// The last changes of a workspace's files. Inside a repository the times of the file system do not
+/// count: in a clone they are those of the clone.
 #[derive(Debug, Default)]
 pub(super) struct Modified {
     /// In seconds since 1970.
@@ -25,6 +25,7 @@ impl Modified {
                 let commits = repository.history().unwrap_or_default();
                 for commit in commits {
                     for path in &commit.paths {
+                        // The log begins with the newest commit, so that the first time of a path is its last change.
                         by_path.entry(path.clone()).or_insert(commit.time);
                     }
                 }

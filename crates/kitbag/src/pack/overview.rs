@@ -1,5 +1,5 @@
-//! What is shown of a project where nothing is asked: its introduction, and the outlines of the files
-//! where a newcomer would begin.
+//! The overview of a project for an empty task: its introduction, and the outlines of the files where a
+//! newcomer would begin.
 //!
 //! Activity in git, the name, the size and the place of a file say how prominent it is; of the files
 //! of one folder each further one counts less, so that more of the project is seen. Tests, examples,
@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use super::files::{FileChunk, ReadFile};
 use super::{Excluded, PackOptions};
 
-/// How many files are looked at whatever git says of them.
+/// The number of source files that are read, whatever their activity in git.
 const LANDMARKS: usize = 120;
 
 /// The files to look at: what introduces the project, and its most prominent source.
@@ -28,12 +28,14 @@ pub(super) fn landmarks(workspace: &Workspace) -> Vec<String> {
     let guides = files.iter().filter(|file| is_guide(&file.path));
     let guides = guides.map(|file| file.path.as_str());
     let sources = files.iter().filter(|file| file.role == FileRole::Source);
+    // Without activity, which the survey judges: these files are read whatever git says of them.
     let prominence = |file: &FileEntry| prominence(&file.path, file.size, 0).total();
     let mut sources: Vec<(Reverse<i64>, &str)> = sources
         .map(|file| (Reverse(prominence(file)), file.path.as_str()))
         .collect();
     sources.sort_unstable();
-    // The best of each folder, before the second best of any.
+    // The best file of each folder comes before the second best of any, so that a large folder does not
+    // take all the places.
     let mut seen: HashMap<&str, usize> = HashMap::new();
     let mut placed: Vec<(usize, Reverse<i64>, &str)> = Vec::new();
     for (score, path) in sources {
@@ -46,7 +48,7 @@ pub(super) fn landmarks(workspace: &Workspace) -> Vec<String> {
     guides.chain(sources).map(str::to_owned).collect()
 }
 
-/// Why a file is out that was looked at.
+/// The reason in the ledger for files that were read and have no place in an overview.
 const LEFT_OUT: &str = "an overview leaves out tests, examples and data";
 
 /// The chunks of an overview, with the levels that suit it, and the files that have no place in it.
@@ -70,6 +72,7 @@ pub(super) fn chunks(
     });
     let scored = spread(scored.collect());
     let best = scored.iter().map(|(_, score)| score.total()).max();
+    // Relevance is a share of the best score; a divisor of zero is impossible.
     let best = best.unwrap_or_default().max(1);
     // A token has about four bytes: as many bytes as tokens are a quarter of the budget.
     let bytes = usize::try_from(options.budget.0).unwrap_or(usize::MAX);
@@ -82,7 +85,7 @@ pub(super) fn chunks(
         } else if is_readme(&chunk.source) {
             chunk.priority = ContextPriority::High;
             chunk.relevance = Relevance::CERTAIN;
-            // It is read before all else.
+            // More than the prominence of any file, so that it stands first in the prompt.
             score = score.plus("introduction", 2_000);
             chunk.levels = introduction(text, bytes);
             let line = Level::new(Detail::Line, chunk.source.as_str());
@@ -95,12 +98,12 @@ pub(super) fn chunks(
     (chunks.collect(), left_out.collect())
 }
 
-/// Whether it is the file that introduces the project.
+/// Tells whether a file introduces the project.
 fn is_readme(path: &str) -> bool {
     stem(path).eq_ignore_ascii_case("readme") && !path.contains('/')
 }
 
-/// Whether it is a text at the root that explains the project.
+/// Tells whether a file is a text at the root that explains the project.
 fn is_guide(path: &str) -> bool {
     let is_text = matches!(
         path.rsplit_once('.').map(|(_, extension)| extension),
@@ -110,7 +113,7 @@ fn is_guide(path: &str) -> bool {
     is_text && is_among(&name, GUIDES) && !path.contains('/')
 }
 
-/// How prominent a file is, in thousandths, each part visible. `activity` is that of git.
+/// The prominence of a file, in thousandths, with its parts. `activity` is that of git.
 fn prominence(path: &str, size: u64, activity: i64) -> Score {
     let parents: Vec<&str> = path.split('/').rev().skip(1).collect();
     let depth = i64::try_from(parents.len()).unwrap_or(i64::MAX).min(8);
@@ -161,10 +164,12 @@ fn spread(mut files: Vec<(ReadFile<'_>, Score)>) -> Vec<(ReadFile<'_>, Score)> {
         let (inner, outer) = (folder(&file.entry.path), part(&file.entry.path));
         for (place, keeps) in [(inner, 700), (outer, 900)] {
             let before = seen.entry(place.to_owned()).or_default();
+            // After a dozen files of one folder the factor is near zero anyway.
             for _ in 0..(*before).min(12) {
                 kept = kept * keeps / 1_000;
             }
             *before += 1;
+            // Near the root the folder is the part, and counts once.
             if inner == outer {
                 break;
             }
@@ -185,6 +190,7 @@ fn introduction(text: &str, most: usize) -> Vec<Level> {
     if text.len() <= most {
         levels.push(from_first(Detail::Full, text));
     }
+    // The first paragraphs of an introduction say most: half of it keeps four fifths of its worth.
     for (most, coverage) in [(most, 1_000), (most / 2, 800), (most / 4, 500)] {
         if text.len() <= most {
             continue;
@@ -204,6 +210,7 @@ fn beginning(text: &str, most: usize) -> &str {
     let head = text.get(..text.floor_char_boundary(most));
     let (mut paragraphs, mut lines) = (0, 0);
     for line in head.unwrap_or_default().split_inclusive('\n') {
+        // The limit cuts through this line.
         if !line.ends_with('\n') {
             break;
         }
@@ -217,8 +224,7 @@ fn beginning(text: &str, most: usize) -> &str {
         .unwrap_or_default()
 }
 
-/// The names that a file defines, those at its top first; names that are meant for itself are not
-/// told.
+/// The public names that a file defines, those at its top level first.
 fn names_of(definitions: &[Definition]) -> String {
     let told = |definition: &&Definition| !definition.name.starts_with('_');
     let is_top = |definition: &&Definition| definition.parent.is_empty();
@@ -234,6 +240,7 @@ fn names_of(definitions: &[Definition]) -> String {
     let is_type = |name: &&str| {
         name.starts_with(|c: char| c.is_uppercase()) && name.contains(|c: char| c.is_lowercase())
     };
+    // A stable sort: within types and others the order of the file stays.
     names.sort_by_key(|name| !is_type(name));
     let more = names.len().saturating_sub(MOST_NAMES);
     names.truncate(MOST_NAMES);
@@ -251,13 +258,14 @@ const MOST_NAMES: usize = 16;
 fn outline(chunk: &mut ContextChunk, file: &ReadFile<'_>, most: usize, share: u64) {
     let text = &*file.text.text;
     let outline = levels::outline(file.candidate, text, &chunk.source);
-    // A short file may have nothing that an outline could leave out.
+    // The outline of a short file may leave nothing out; then there is none.
     let shortest = outline.as_ref();
     let length = shortest.map_or(text.len(), |level| level.content.len());
     let whole = std::mem::take(&mut chunk.levels).into_iter();
     let whole = whole.filter(|whole| whole.content.len() <= length + length / 4);
     chunk.levels = whole.chain(outline).collect();
     for level in &mut chunk.levels {
+        // In an overview the outline is the goal and not a substitute, so that it is worth all of the file.
         level.coverage = Coverage::from_permille(1_000);
     }
     let line = match names_of(&file.candidate.syntax.definitions) {
@@ -302,17 +310,17 @@ fn part(path: &str) -> &str {
 /// Texts that explain a project.
 const GUIDES: &str = "readme architecture design overview";
 
-/// Where programs and libraries begin.
+/// Names of files where programs and libraries begin.
 const BEGINNINGS: &str = "main lib app application cli server index __main__ manage program";
 
-/// What the rest of a folder is often built on.
+/// Names of files on which the rest of a folder is often built.
 const CENTRES: &str = "api base client config context core engine handler models router routes \
                        schema service store types";
 
-/// What lists the rest of a folder.
+/// Names of files that list the rest of a folder.
 const LISTS: &str = "__init__ mod package doc";
 
-/// Folders that hold tables, copies and what is made.
+/// Folders of tables, copies and generated files, where little is written by hand.
 const ASIDE: &str = "assets benches benchmarks data generated i18n l10n locale locales migrations \
                      public static templates translations vendor";
 

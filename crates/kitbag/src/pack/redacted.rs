@@ -1,4 +1,4 @@
-//! The secrets that a pack tells of: those whose place it shows.
+//! The secrets that a pack reports: those whose place it shows.
 
 use kitbag_core::chunk::Detail;
 
@@ -7,10 +7,10 @@ use crate::engine::Redaction;
 /// The source of the task itself.
 pub(super) const TASK: &str = "task";
 
-/// A source with more secrets than this tells how many more there are.
+/// The most secrets of one source that are listed; the others are counted.
 const MOST_TOLD: usize = 5;
 
-/// Keeps the first few of each source, and counts the others. Those of a source stand together.
+/// Keeps the first few of each source and counts the others. The list is grouped by source.
 pub(super) fn cap(redactions: &mut Vec<Redaction>) {
     let mut told: Vec<Redaction> = Vec::new();
     for redaction in redactions.drain(..) {
@@ -29,6 +29,7 @@ impl Redaction {
     pub(super) fn is_in(&self, level: Detail, lines: &[(u32, u32)]) -> bool {
         let within = |&(first, last): &(u32, u32)| first <= self.last_line && self.line <= last;
         match level {
+            // These levels name the source and show nothing of its text.
             Detail::Line | Detail::Handle => false,
             _ => lines.is_empty() || lines.iter().any(within),
         }

@@ -1,7 +1,7 @@
-//! Every problem of a project at once: its files, layouts, agents and documents.
+//! Checks a project for all problems at once: its files, layouts, agents and documents.
 //!
-//! Layouts are parsed whole and rendered with what is known before a turn: a helper that is called in
-//! a branch that only a turn would take is met there, not here.
+//! Layouts are parsed whole and rendered without a turn: an error in a branch that only a turn takes is
+//! found there, not here.
 
 use std::borrow::Cow;
 
@@ -15,14 +15,14 @@ use kitbag_layout::{Agent, ChannelTurn, Documents, FileProblem, Layout, Security
 use super::{LayoutError, Project};
 
 impl Project {
-    /// All that is wrong with the project, what was found when it was read included.
+    /// All problems of the project, including those of reading it.
     #[must_use]
     pub fn check(&self) -> Vec<FileProblem> {
         let mut problems = self.problems.clone();
         for layout in self.layouts.iter() {
             self.check_layout(layout, &mut problems);
         }
-        // Files are read once, however many agents there are.
+        // Shared documents are read once, however many agents include them.
         let shared = self.documents(None);
         problems.extend(shared.problems);
         self.check_unused(&shared.documents, &mut problems);
@@ -32,7 +32,7 @@ impl Project {
         problems
     }
 
-    /// Each template must be one, and include only what is there.
+    /// Checks that each template parses, and includes only partials that exist.
     fn check_layout(&self, layout: &Layout, problems: &mut Vec<FileProblem>) {
         let file = match &layout.origin {
             Origin::File(file) => file.as_str(),
@@ -56,7 +56,7 @@ impl Project {
         }
     }
 
-    /// A layout that no agent asks for is rendered for one that says nothing of itself.
+    /// Renders each layout that no agent uses, for an agent without a description.
     fn check_unused(&self, documents: &Documents, problems: &mut Vec<FileProblem>) {
         let used = |layout: &&Layout| {
             let mut agents = self.config.agents.iter();
@@ -73,7 +73,7 @@ impl Project {
             let rendered = self.rendered(&agent, Some(layout), documents);
             let line = layout.text(None).map_or(0, |(_, text)| text.line);
             let of_layout = format!("{} (", layout.id);
-            // What cannot be parsed was told already, with its place.
+            // An error of parsing is reported already, with its line; rendering would only repeat it.
             let is_told = problems.iter().any(|told| told.key.starts_with(&of_layout));
             let is_used = matches!(rendered.source, PromptSource::Layout { .. });
             let reason = |problem: &&Problem| problem.kind == ProblemKind::Failed;
@@ -86,7 +86,7 @@ impl Project {
         }
     }
 
-    /// The agent's layout must be there, take its props, and render.
+    /// Checks that the agent's layout exists, takes its props, and renders.
     fn check_agent(&self, agent: &Agent, shared: &Documents, problems: &mut Vec<FileProblem>) {
         let file = agent.file.as_str();
         let key = format!("agents.{}", agent.id);
@@ -94,7 +94,7 @@ impl Project {
         let unknown = match &found {
             Ok(found) => found.warning.as_ref(),
             Err(LayoutError::Unknown(unknown)) => Some(unknown),
-            // Told when the file was read.
+            // Reported when the file was read.
             Err(LayoutError::Malformed(_)) => None,
         };
         if let Some(unknown) = unknown {
@@ -133,13 +133,14 @@ impl Project {
         }
     }
 
-    /// The system prompt of a turn that nobody has asked for.
+    /// The system prompt of an imaginary turn.
     fn rendered(
         &self,
         agent: &Agent,
         layout: Option<&Layout>,
         documents: &Documents,
     ) -> SystemPrompt {
+        // Nobody sees this prompt: its key need not be secret, and errors are the same in every run.
         let key = SecurityKey::from_bytes([0; 16]);
         let mut sources = Sources::new(agent, documents, &self.partials, &key);
         sources.layout = layout;
@@ -155,6 +156,6 @@ fn at(file: &str, text: &LayoutText, error: &TemplateError) -> FileProblem {
     let message = message
         .strip_prefix(&format!("{place}: "))
         .unwrap_or(&message);
-    // How far the text is indented in its file is not known, so that the column would be wrong.
+    // The column is left out: the reader of the file has removed the indentation of the text.
     FileProblem::error(file, message).at(text.line + place.line as u64 - 1, 0)
 }

@@ -1,6 +1,6 @@
-//! The documents of a project: written in its configuration, or read from beneath its root.
+//! The documents of a project: written in its configuration, or read from files below its root.
 //!
-//! Read as they are, without their secrets; templates among them are rendered elsewhere.
+//! Their secrets are replaced; templates among them are rendered elsewhere.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::engine::{Redaction, clean};
 /// The most files of a folder that is a document.
 const MOST_FILES: usize = 500;
 
-/// What was read, and what was not.
+/// The documents that were read, and the problems of the others.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct ProjectDocuments {
@@ -31,14 +31,15 @@ pub struct ProjectDocuments {
 }
 
 impl Project {
-    /// The documents that an agent can include: the project's, and its own, which stand over them.
+    /// The documents that an agent can include: the project's, and its own, which replace those of the same
+    /// name.
     #[must_use]
     pub fn documents(&self, agent: Option<&Agent>) -> ProjectDocuments {
         let own = agent.into_iter().flat_map(|agent| &agent.own_documents);
         self.read(self.config.documents.iter().chain(own))
     }
 
-    /// The documents that are declared so.
+    /// Reads the documents of these entries.
     pub(super) fn read<'a>(
         &self,
         entries: impl IntoIterator<Item = (&'a String, &'a DocumentEntry)>,
@@ -51,7 +52,7 @@ impl Project {
                     let problem = FileProblem::error(&entry.file, error.to_string());
                     let problem = problem.at(entry.line, 0).of(format!("documents.{name}"));
                     read.problems.push(problem.with_hint(HINT));
-                    // It is known, if only by name: who includes it need not be told once more.
+                    // The name stays known, so that including it is not reported as a second problem.
                     Document::new("", "")
                 }
             };
@@ -67,6 +68,8 @@ impl Project {
             return super::folder_of(Path::new(&entry.file));
         }
         match &self.config.settings.documents_root {
+            // Only documents of the project's own configuration follow this setting: a path in the user's file
+            // means the user's folder.
             Some(folder) => self.root.join(folder),
             None => self.root.clone(),
         }
@@ -103,7 +106,7 @@ impl ProjectDocuments {
         };
         for below in root.files(path, MOST_FILES)?.ok_or_else(too_large)? {
             let file = root.resolve(&below)?;
-            // A picture among the texts is no reason to do without them.
+            // A picture in the folder must not make its texts unusable.
             let Ok(text) = self.read_file(&below, &file) else {
                 self.skipped.push(below);
                 continue;

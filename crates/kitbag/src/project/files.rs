@@ -1,4 +1,4 @@
-//! Reading the files of a project: texts of a reasonable size, and nothing that waits.
+//! Reads the files of a project: texts of a limited size, and no devices or pipes, which could block.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -10,7 +10,8 @@ pub(super) const TEXT_LIMIT: usize = 8 * 1024 * 1024;
 
 /// Reads a text in whatever encoding it declares.
 pub(super) fn read_text(file: &Path) -> io::Result<String> {
-    // A configuration may well be a link to one that is kept elsewhere.
+    // Links are followed: a configuration may be a link to a shared one.
+    // One byte more than allowed shows that the file is larger.
     let bytes = read_small(&fs::canonicalize(file)?, TEXT_LIMIT as u64 + 1)?;
     if bytes.len() > TEXT_LIMIT {
         let message = format!("it is larger than the {TEXT_LIMIT} bytes that are allowed");
@@ -30,6 +31,7 @@ pub(super) fn manifests(folder: &Path) -> io::Result<Vec<PathBuf>> {
         let extension = file.extension().and_then(|extension| extension.to_str());
         matches!(extension, Some("yaml" | "yml"))
     });
+    // Layouts of the same id replace each other, so the order must not depend on the file system.
     files.sort();
     Ok(files)
 }

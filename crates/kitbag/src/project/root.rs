@@ -1,6 +1,6 @@
 //! A folder that nothing read through it can leave.
 //!
-//! It tells where a path leads; reading what is there is the caller's.
+//! It resolves paths; the caller reads the files.
 
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
@@ -11,7 +11,7 @@ pub(super) struct Root {
     folder: PathBuf,
 }
 
-/// Why nothing was read.
+/// An error of resolving a path.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RootError {
     /// The path could lead elsewhere.
@@ -26,7 +26,7 @@ pub(super) enum RootError {
 }
 
 impl RootError {
-    /// Makes an error of the system's, of this path.
+    /// Returns a function that turns an error of the system into one of this path.
     pub(super) fn unreadable(path: impl ToString) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_string();
         |source| Self::Unreadable { path, source }
@@ -34,24 +34,26 @@ impl RootError {
 }
 
 impl Root {
-    /// The folder itself may be a link; what is inside may not lead out of it.
+    /// Opens a folder. It may itself be a link, but no link inside may lead out of it.
     pub(super) fn open(folder: &Path) -> Result<Self, RootError> {
         let unreadable = RootError::unreadable(folder.display());
         let folder = fs::canonicalize(folder).map_err(unreadable)?;
         Ok(Self { folder })
     }
 
-    /// Where a path leads to, with all links followed.
+    /// The real path of a file or folder, with all links followed.
     pub(super) fn resolve(&self, path: &str) -> Result<PathBuf, RootError> {
         let outside = |reason| RootError::Outside {
             path: path.chars().take(200).collect(),
             reason,
         };
+        // Both spellings, since another program may decode `%2e%2e` after this check.
         for spelling in [path.to_owned(), percent_decoded(path)] {
             if let Some(reason) = reason_to_refuse(&spelling) {
                 return Err(outside(reason));
             }
         }
+        // The spelling alone proves nothing: a link inside the folder may lead anywhere.
         let found = fs::canonicalize(self.folder.join(path));
         let found = found.map_err(RootError::unreadable(path))?;
         match found.starts_with(&self.folder) {
@@ -74,7 +76,7 @@ impl Root {
             for entry in fs::read_dir(self.resolve(&folder)?).map_err(unreadable)? {
                 let entry = entry.map_err(unreadable)?;
                 let name = entry.file_name();
-                // A name that is no text cannot be shown, nor asked for.
+                // A name that is not UTF-8 can neither be shown nor written in a configuration.
                 let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else {
                     continue;
                 };
@@ -85,6 +87,7 @@ impl Root {
                 } else if kind.is_file() {
                     files.push(path);
                 }
+                // Checked while walking, so that a huge folder does not hold up the reading of the project.
                 if files.len() + folders.len() > most {
                     return Ok(None);
                 }
@@ -95,7 +98,7 @@ impl Root {
     }
 }
 
-/// Why a path is not even looked up.
+/// The reason to refuse a path by its spelling, if there is one.
 fn reason_to_refuse(path: &str) -> Option<&'static str> {
     if path.contains('\0') {
         return Some("it has a NUL character");
@@ -103,7 +106,7 @@ fn reason_to_refuse(path: &str) -> Option<&'static str> {
     if path.contains("://") {
         return Some("it is an address, not a path");
     }
-    // A backslash separates folders on some systems, and a project is used on several.
+    // A backslash separates folders on Windows, and a project must mean the same everywhere.
     let path = path.replace('\\', "/");
     let has_drive = path.chars().nth(1) == Some(':');
     for component in Path::new(&path).components() {
@@ -118,7 +121,7 @@ fn reason_to_refuse(path: &str) -> Option<&'static str> {
     has_drive.then_some("it is absolute; give a path inside the root")
 }
 
-/// The path as a program that takes it for an address would read it.
+/// The path as a program would read it that takes it for a URL.
 fn percent_decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();

@@ -1,4 +1,4 @@
-//! The places of a project's skills, as its configuration and its user's name them.
+//! The places of a project's skills, from its own configuration and the user's.
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +9,8 @@ use super::{Project, ProjectPlaces, folder_of};
 use crate::skill::{SkillOrigin, SkillPlace, SkillPlaces, Skills};
 
 impl Project {
-    /// Where the skills of the project and of its user are. Without a configuration the project's folder is
-    /// that of its repository.
+    /// The places of the skills of the project and of its user. Without a configuration the project's folder
+    /// is that of its repository.
     pub(super) fn skill_places(&self, places: &ProjectPlaces) -> SkillPlaces {
         let root = match self.config_name.is_empty() {
             true => repository(&places.folder).unwrap_or_else(|| self.root.clone()),
@@ -21,6 +21,7 @@ impl Project {
         let settings = &self.config.skills;
         let place = |path: &SkillPath| {
             let origin = match path.declared {
+                // A file that was found in a folder may be anybody's: the skills that it names are not the user's.
                 Declared::InFolder => SkillOrigin::Project,
                 _ => SkillOrigin::User,
             };
@@ -32,7 +33,7 @@ impl Project {
         found
     }
 
-    /// A folder that a configuration names: in the home, absolute, or beside that configuration.
+    /// A folder that a configuration names: in the home, absolute, or relative to that configuration.
     fn folder_named(&self, named: &SkillPath, home: Option<&Path>) -> PathBuf {
         if let (Some(below), Some(home)) = (named.path.strip_prefix("~/"), home) {
             return home.join(below);
@@ -46,10 +47,11 @@ impl Project {
 }
 
 impl SkillPlaces {
-    /// Reads the skills that these settings leave on.
+    /// Reads the skills that these settings do not disable.
     pub(super) fn read_for(&self, settings: &SkillSettings) -> Skills {
         let mut skills = self.read();
         skills.budget = settings.budget();
+        // By name and after reading, so that disabling a skill does not bring back a namesake in another folder.
         let is_on = |name: &str| !settings.disabled.contains(name);
         skills.skills.retain(|skill| is_on(&skill.text.name));
         let ignored = settings.ignored_allow.iter().map(|path| {

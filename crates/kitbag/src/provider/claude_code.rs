@@ -1,10 +1,10 @@
 //! The program of Claude Code as a provider: it reads a flat prompt on stdin and answers in lines.
 //!
-//! The prompt is all that the program is told. Its own system prompt is replaced by a few words that
-//! say how a flat prompt is read: the `[System]` section is in the text already, where a dry run shows
-//! it and replay finds it. Settings, memory files and MCP servers of its user are left out, and names
-//! such as `@file` in the text are not followed: a message that was recalled must not bring a file
-//! along. It has its own login, and tries a request again by itself.
+//! The program gets nothing but the prompt. A few words on reading a flat prompt replace its own system
+//! prompt: the `[System]` section is in the text already, where a dry run shows it and replay finds it.
+//! Settings, memory files and MCP servers of its user are left out, and names such as `@file` in the
+//! text are not followed: a recalled message must not bring a file along. The program has its own login
+//! and retries requests by itself.
 
 mod child;
 mod lines;
@@ -36,7 +36,7 @@ const SYSTEM_PROMPT: &str = "Everything you need is in one message of sections, 
 that reads [System], [User] or [Assistant]. The [System] sections are your instructions. The others \
 are the conversation, oldest first. Answer the last [User] section, without a heading.";
 
-/// The program where no other is named.
+/// The default program.
 const PROGRAM: &str = "claude";
 
 /// The settings of Claude Code.
@@ -117,7 +117,7 @@ impl ClaudeCode {
         if self.key.get().is_none() {
             let key = self.settings.key.as_ref();
             let key = key.map(|key| key.read(&self.settings.name)).transpose()?;
-            // Another thread may have read the same.
+            // An error means that another thread has read the same key meanwhile.
             let _ = self.key.set(key);
         }
         Ok(self.key.get().and_then(Option::as_ref))
@@ -134,6 +134,7 @@ impl ClaudeCode {
         command
             .args(["-p", "--output-format", "stream-json", "--verbose"])
             .args(["--include-partial-messages", "--no-session-persistence"])
+            // No settings, and no servers but ours, so that the program sees nothing but the prompt.
             .args(["--strict-mcp-config", "--setting-sources="])
             .args(["--system-prompt", SYSTEM_PROMPT])
             .arg(format!("--tools={}", settings.tools.join(",")));
@@ -147,6 +148,7 @@ impl ClaudeCode {
                 entry.insert("env".to_owned(), json!(server.env));
             }
             let entry = RawJson::from_value(&entry).map_err(|error| self.wrong(error))?;
+            // The configuration of the user wins over a server of the same name in the request.
             servers.entry(server.name).or_insert(entry);
         }
         let tools = settings.tools.iter().cloned();
@@ -156,7 +158,7 @@ impl ClaudeCode {
         if !allowed.is_empty() {
             command.arg(format!("--allowedTools={}", allowed.join(",")));
         }
-        // In a file, since everybody on the machine can read the arguments of a program.
+        // In a file, because every user of the machine can read the arguments of a program.
         let file = match servers.is_empty() {
             true => None,
             false => Some(written(&servers).map_err(|error| self.wrong(error))?),
@@ -165,10 +167,11 @@ impl ClaudeCode {
             command.arg("--mcp-config").arg(file.path());
         }
         command
+            // `@file` in a recalled message must not read a file.
             .env("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1")
             .env("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1")
             .env("DISABLE_AUTOUPDATER", "1")
-            // Set where Kitbag itself is run by Claude Code, which might refuse to run inside itself.
+            // Claude Code sets this variable for Kitbag when it runs it, and might refuse to run inside itself.
             .env_remove("CLAUDECODE");
         if let Some(address) = &settings.base_url {
             command.env("ANTHROPIC_BASE_URL", address);
@@ -190,6 +193,7 @@ impl ClaudeCode {
     async fn ask(&self, request: &Request) -> Result<ReplyStream, ProviderError> {
         let (command, file) = self.command(request)?;
         let mut secrets = self.settings.hidden.clone();
+        // The program may print its key, in an error of the API for example.
         secrets.extend(self.key()?.cloned());
         let program = self.program().to_owned();
         let child = Child::start(command, request.body().into_bytes());
@@ -210,10 +214,11 @@ impl ClaudeCode {
                 answer.read().await;
             }
         };
+        // The time includes the start of the program.
         if timeout(timeouts.first_byte, first).await.is_err() {
             return Err(answer.late(Stage::FirstByte));
         }
-        // Nothing has come of an answer that begins with an error.
+        // An answer that begins with an error has no content, so the whole request fails.
         if let Some(Err(error)) = answer.events.front() {
             return Err(error.clone());
         }
@@ -259,7 +264,7 @@ struct Answer {
     timeouts: Timeouts,
     program: String,
     secrets: Vec<Secret>,
-    /// The file is there as long as the program may read it.
+    /// The file of servers, which is deleted when the answer is dropped.
     _servers: Option<NamedTempFile>,
 }
 
@@ -290,6 +295,7 @@ impl Answer {
             }
             Ok(None) => {
                 let told = scrubbed(&self.secrets, self.child.end().await);
+                // An answer that was complete has ended the loop before: the end of the output here means a failure.
                 self.events.push_back(Err(self.decoder.ended(&told)));
             }
             Err(problem) => {
@@ -312,7 +318,7 @@ impl Answer {
     }
 }
 
-/// All tools of a server, by the name that Claude Code gives them.
+/// The name that Claude Code gives to all tools of a server together.
 fn pattern(server: &str) -> String {
     let plain = |c: char| match c.is_ascii_alphanumeric() || c == '-' {
         true => c,
@@ -338,12 +344,15 @@ fn no_program(program: &str, problem: &dyn ToString) -> ProviderError {
     }
 }
 
-/// Whether there is a program of this name, so that nothing is stored for one that is missing.
+/// Tells whether a program of this name exists. It is checked before a turn, so that nothing is stored
+/// for a program that is missing.
 fn is_there(program: &str) -> bool {
     let path = Path::new(program);
     if path.components().count() > 1 {
+        // A path is not searched for in `PATH`, as in a shell.
         return path.is_file();
     }
+    // Searched here: starting the program only to see that it exists would take much longer.
     let folders = env::var_os("PATH").unwrap_or_default();
     let name = format!("{program}{}", env::consts::EXE_SUFFIX);
     env::split_paths(&folders).any(|folder| folder.join(&name).is_file())

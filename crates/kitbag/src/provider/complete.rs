@@ -10,6 +10,7 @@ pub(super) async fn complete<P: Provider + ?Sized>(
     provider: &P,
     context: &Context,
 ) -> Result<Reply, ProviderError> {
+    // Before anything is sent.
     context.validate().map_err(ProviderError::Context)?;
     let mut request = Request::of_context(context, provider.dialect());
     if let (None, Some(model)) = (&context.model, provider.model()) {
@@ -20,7 +21,7 @@ pub(super) async fn complete<P: Provider + ?Sized>(
     Ok(reply)
 }
 
-/// Sends a request and adds all of the answer to `reply`, which keeps what came where that fails.
+/// Sends a request and adds the answer to `reply`, which keeps the part that came before an error.
 pub(crate) async fn receive<P: Provider + ?Sized>(
     provider: &P,
     request: &Request,
@@ -30,5 +31,6 @@ pub(crate) async fn receive<P: Provider + ?Sized>(
     while let Some(event) = stream.next().await {
         reply.add(event?);
     }
+    // A stream that simply ends is an error, although each of its events was fine.
     reply.check_whole()
 }

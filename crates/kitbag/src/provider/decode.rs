@@ -1,6 +1,6 @@
-//! From the events of an API to those of an answer.
+//! Turns the events of an API into those of an answer.
 //!
-//! Events, fields and reasons that are not known are passed over: providers add some every month.
+//! Unknown events, fields and reasons are skipped: providers add some every month.
 
 mod anthropic;
 mod chat;
@@ -24,7 +24,7 @@ pub(super) enum Api {
 }
 
 impl Api {
-    /// The API of a dialect; none where that is spoken otherwise.
+    /// The API of a dialect, or `None` for one that is not spoken over HTTP.
     pub(super) const fn of(dialect: Dialect) -> Option<Self> {
         Some(match dialect {
             Dialect::Anthropic => Self::Anthropic,
@@ -61,8 +61,8 @@ impl Decoder {
         }
     }
 
-    /// Ends where the connection does: some servers leave out the mark of the end. Fails if the answer
-    /// was not over.
+    /// Handles the end of the connection: some servers omit the mark of the end. Fails if the answer was
+    /// not over.
     pub(super) fn end(&mut self) -> Result<Vec<ReplyEvent>, ProviderError> {
         match self {
             Self::Chat(decoder) => decoder.end(),
@@ -115,7 +115,8 @@ fn broke_off(error: &Value) -> ProviderError {
     }
 }
 
-/// A call whose arguments came as a string of JSON. What is no JSON is kept as a string.
+/// A call whose arguments came as a string of JSON. Arguments that are not JSON stay a string: the tool
+/// then reports to the model what is wrong with them.
 fn tool_call(id: String, name: String, arguments: &str) -> Option<ToolCall> {
     let arguments = match arguments.trim() {
         "" => "{}",

@@ -1,6 +1,6 @@
-//! Errors of providers: what was wrong with which value, and what to do.
+//! Errors of providers, with advice.
 //!
-//! No message holds a key: what a server says is searched for it before it gets here.
+//! No message holds a key: the words of a server are searched for it before they get here.
 
 use std::time::Duration;
 
@@ -91,7 +91,7 @@ pub enum ProviderError {
     Timeout {
         /// The address.
         address: String,
-        /// The event that was waited for.
+        /// The missing event.
         stage: Stage,
         /// For so long.
         after: Duration,
@@ -117,7 +117,7 @@ pub enum ProviderError {
     /// The connection ended before the answer did.
     #[error("the answer was cut off: {problem}")]
     Cut {
-        /// The things that are known about it.
+        /// The known facts about it.
         problem: String,
     },
     /// The answer cannot be understood.
@@ -152,7 +152,7 @@ pub enum ProviderError {
     },
 }
 
-/// The event that was waited for.
+/// The missing event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {

@@ -1,8 +1,8 @@
-//! Server-sent events: bytes in whatever pieces they come, out come whole events.
+//! Server-sent events: turns bytes, in pieces of any size, into whole events.
 //!
-//! Comments, ids, retry times and unknown fields are passed over, as the specification asks.
+//! Comments, ids, retry times and unknown fields are skipped, as the specification asks.
 
-/// The largest event, in bytes: beyond it a server does not speak this format.
+/// The largest event, in bytes. A larger one is not of this format, and would fill the memory.
 const LARGEST: usize = 32 << 20;
 
 /// Reads a stream piece by piece.
@@ -10,7 +10,7 @@ const LARGEST: usize = 32 << 20;
 pub(crate) struct SseReader {
     /// The line that has not ended yet.
     line: Vec<u8>,
-    /// Whether the last byte was a carriage return, whose newline may follow.
+    /// Set when the last byte was a carriage return, whose newline may follow.
     after_return: bool,
     has_begun: bool,
     name: String,
@@ -37,6 +37,7 @@ impl SseReader {
         for &byte in bytes {
             let ends_return = std::mem::take(&mut self.after_return);
             match byte {
+                // A line may end with both, possibly in two pieces; the second of them ends no further line.
                 b'\n' if ends_return => {}
                 b'\n' | b'\r' => {
                     self.after_return = byte == b'\r';
@@ -46,6 +47,7 @@ impl SseReader {
             }
         }
         let held = self.data.as_ref().map_or(0, String::len);
+        // Checked after each piece, so that a line without an end cannot grow without a limit.
         match self.line.len() + held > LARGEST {
             true => Err(TooLarge),
             false => Ok(events),
@@ -56,12 +58,14 @@ impl SseReader {
         let line = std::mem::take(&mut self.line);
         let text = String::from_utf8_lossy(&line);
         let is_first = !std::mem::replace(&mut self.has_begun, true);
+        // A byte order mark may begin the stream, but no other line.
         let text = match text.strip_prefix('\u{feff}') {
             Some(rest) if is_first => rest,
             _ => &text,
         };
         if text.is_empty() {
             let name = std::mem::take(&mut self.name);
+            // An event without data is dropped, as the specification says.
             let data = self.data.take()?;
             return Some(SseEvent { name, data });
         }

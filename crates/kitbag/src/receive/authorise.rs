@@ -1,4 +1,5 @@
-//! Authorise: may the sender send messages on this channel? Refusals are kept, without the words.
+//! Authorise: checks that the sender may send messages on this channel. Refusals are stored without
+//! the text of the message.
 
 use kitbag_store::Incoming;
 
@@ -36,8 +37,8 @@ const NOT_LISTED: &str = "not among the channel's senders";
 const UNKNOWN: &str = "the configuration cannot be read, and may restrict who may";
 
 impl Engine {
-    /// Tells whether a sender may send messages on a channel. A refusal is kept. Whatever responds to a
-    /// message asks this by itself; it is for what a program does or shows besides.
+    /// Checks that a sender may send messages on a channel, and stores a refusal. Responding to a message
+    /// includes this check; it is for programs that do or show something else first.
     ///
     /// # Errors
     /// When the sender may not.
@@ -46,7 +47,7 @@ impl Engine {
     }
 }
 
-/// Tells on what grounds a message is admitted.
+/// Admits a message, and returns the reason.
 pub(super) async fn authorise(
     engine: &Engine,
     incoming: &Incoming,
@@ -59,6 +60,7 @@ pub(super) async fn authorise(
     if channels.admit(channel, sender) {
         return Ok("admitted");
     }
+    // A configuration that cannot be read may hold a list of senders, so it admits nobody.
     let reason = match channels.is_unknown() {
         true => UNKNOWN,
         false => NOT_LISTED,
@@ -69,7 +71,7 @@ pub(super) async fn authorise(
             .refuse(channel, sender, reason, (engine.clock)())
             .await
     {
-        // The message is refused all the same.
+        // A store that fails must not admit anybody: the message is refused nevertheless.
         tracing::error!(event = "refusal_not_kept", %error);
     }
     Err(Refused {

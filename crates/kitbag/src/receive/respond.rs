@@ -1,4 +1,4 @@
-//! The response to a message: its stages one after the other, and then a command's reply or an answer.
+//! The response to a message: its stages in order, then the reply of a command or an answer.
 
 use super::Findings;
 use super::authorise::{UNRESTRICTED, authorise};
@@ -16,8 +16,8 @@ pub enum Response {
 }
 
 impl Engine {
-    /// Responds to the message of a turn: a command is followed, and anything else is answered as
-    /// [`answer`](Self::answer) does. [`command::read`] tells which messages are commands.
+    /// Responds to the message of a turn: runs a command, and answers anything else as
+    /// [`answer`](Self::answer) does. [`command::read`] recognises commands.
     ///
     /// # Errors
     /// When the sender may not send messages on the channel, when a command cannot be followed, or as
@@ -28,6 +28,7 @@ impl Engine {
         show: Show<'_>,
         stop: Stop<'_>,
     ) -> Result<Response, AnswerError> {
+        // Before the command: one of a sender who is not admitted must not run either.
         let (mut stages, findings) = self.receive(&turn).await?;
         if let Some(memory) = &turn.memory
             && let Some(command) = command::read(&memory.incoming.message.message.content)?
@@ -38,12 +39,13 @@ impl Engine {
             stages.end("command", command.name());
             return Ok(Response::Command(reply));
         }
+        // Recorded also when it finds nothing, so that each turn has the same stages.
         stages.end("command", "none");
         let answer = Box::pin(self.answer_received(turn, stages, &findings, show, stop));
         Ok(Response::Answer(Box::new(answer.await?)))
     }
 
-    /// Admits the message of a turn and looks at what it holds.
+    /// Admits the message of a turn and examines its text.
     pub(crate) async fn receive(
         &self,
         turn: &TurnRequest,
@@ -51,6 +53,7 @@ impl Engine {
         let mut stages = Stages::begin();
         let admitted = match &turn.memory {
             Some(memory) => authorise(self, &memory.incoming).await?,
+            // Without memory there is no channel, and so nobody to restrict.
             None => UNRESTRICTED,
         };
         stages.end("authorise", admitted);

@@ -1,8 +1,9 @@
-//! Sanitise: what in a message imitates the operator or another speaker, and what hides in it.
+//! Sanitise: finds text in a message that imitates the operator or another speaker, and hidden
+//! characters.
 //!
 //! The message is stored as it was typed. In the prompt hidden characters are shown by their number, as
 //! layouts do; the marks of our own forms are kept from being structure where those are laid out
-//! (`kitbag_core::flat`, `kitbag_layout::reserved`). Everything else is only told, and nothing is refused:
+//! (`kitbag_core::flat`, `kitbag_layout::reserved`). Everything else is only reported, and nothing is refused:
 //! a question about prompts looks like an attack on one.
 
 mod marks;
@@ -17,10 +18,10 @@ use kitbag_layout::reserved::{as_read, show_hidden};
 use crate::engine::{Contribution, TurnRequest};
 use crate::words::counted;
 
-/// More of a kind are only counted.
+/// The most findings that are listed; the others are counted.
 const MOST_TOLD: usize = 5;
 
-/// Returns whether a text asks to disregard instructions.
+/// Tells whether a text asks to disregard instructions.
 #[cfg(all(feature = "providers", feature = "store"))]
 pub(crate) fn asks_to_disregard(text: &str) -> bool {
     !Findings::of(text).overrides.is_empty()
@@ -29,7 +30,7 @@ pub(crate) fn asks_to_disregard(text: &str) -> bool {
 /// Findings in a message.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Findings {
-    /// Marks by which prompts tell who speaks: the line, and the mark as it is usually spelled.
+    /// Marks that name a speaker: the line, and the usual spelling of the mark.
     marks: Vec<(usize, &'static str)>,
     /// Phrases that ask to disregard instructions: the line, and the language.
     overrides: Vec<(usize, &'static str)>,
@@ -47,12 +48,13 @@ impl Findings {
         }
     }
 
-    /// Looks at the message of a turn.
+    /// Examines the message of a turn.
     pub(crate) fn of_turn(turn: &TurnRequest) -> Self {
         Self::of(&turn.prompt.current.content.text())
     }
 
-    /// Shows what is hidden in the message of a turn, and adds the findings to the problems of its prompt.
+    /// Shows hidden characters in the message of a turn, and adds the findings to the problems of its
+    /// prompt.
     pub(crate) fn sanitise(&self, turn: &mut TurnRequest) {
         let mut contribution = Contribution::default();
         contribution.problems = self.problems();
@@ -89,10 +91,10 @@ impl Findings {
     }
 }
 
-/// A line of a message. Reading it takes most of the time, so that it is done once.
+/// A line of a message. Normalising it takes most of the time, so it is done once for both searches.
 struct Line<'t> {
     text: &'t str,
-    /// As a reader sees it.
+    /// The text as a reader sees it, in one spelling for letters that look alike.
     read: String,
 }
 
@@ -130,6 +132,7 @@ fn show_hidden_in(content: &mut Content) {
             for block in blocks {
                 let shown = block.as_text().map(|text| (text, show_hidden(text)));
                 if let Some((text, shown)) = shown
+                    // An unchanged block keeps its other fields, such as a cache marker of the client.
                     && shown != text
                 {
                     *block = ContentBlock::text(shown);
@@ -142,6 +145,7 @@ fn show_hidden_in(content: &mut Content) {
 /// The number of characters that are shown by their number.
 fn count_hidden(text: &str) -> usize {
     let numbers = |text: &str| text.matches("[U+").count();
+    // A message may quote such numbers itself.
     numbers(&show_hidden(text)).saturating_sub(numbers(text))
 }
 

@@ -1,4 +1,4 @@
-//! Which skills a message asks for, and why.
+//! The skills that a message asks for, with the reason.
 
 use std::fmt;
 
@@ -46,6 +46,7 @@ impl Activation {
         if message.named == Some(skill.text.name.as_str()) {
             return Some(Self::Named);
         }
+        // Triggers first: they say more about the reason than the name.
         let mut phrases = skill.text.triggers.iter().chain([&skill.text.name]);
         let found = phrases.find(|phrase| message.words.have(&Words::of(phrase)));
         found.cloned().map(Self::Triggered)
@@ -62,16 +63,17 @@ impl fmt::Display for Activation {
     }
 }
 
-/// A message as skills look at it.
+/// A message, prepared for the search of triggers.
 pub(super) struct Message<'a> {
     words: Words,
-    /// The name behind `/skill` at its beginning.
+    /// The name after `/skill` at the beginning of the message.
     pub(super) named: Option<&'a str>,
 }
 
 impl<'a> Message<'a> {
     pub(super) fn of(text: &'a str) -> Self {
         let named = text.strip_prefix("/skill");
+        // `/skills` is another command.
         let named = named.filter(|rest| rest.starts_with(char::is_whitespace));
         Self {
             words: Words::of(text),

@@ -13,17 +13,20 @@ pub(super) fn catalogue(
     budget: Tokens,
     counter: &dyn TokenCounter,
 ) -> Option<String> {
+    // Skills are sorted by name, so the list is the same in every turn.
     let all: Vec<String> = skills.skills.iter().map(item).collect();
     let has_project = skills.skills.iter().any(|skill| !skill.origin.is_trusted());
     let fits = |count: usize| counter.count(&text(&all, count, has_project)) <= budget;
     if all.is_empty() || !fits(0) {
         return None;
     }
-    // Whole lists come first, since they have no line that counts the rest.
+    // The whole list is tried first: without the line that counts the rest it may fit where a shorter
+    // one does not.
     let count = match fits(all.len()) {
         true => all.len(),
         false => {
             let counts: Vec<usize> = (1..all.len()).collect();
+            // A binary search, since each try counts the tokens of the whole list.
             counts.partition_point(|count| fits(*count))
         }
     };
@@ -58,6 +61,7 @@ fn item(skill: &Skill) -> String {
         false => " (project)",
     };
     let (name, description) = (&skill.text.name, one_line(&skill.text.description));
+    // A description comes from a file, possibly of the project, and must not look like a tag of the prompt.
     let description = neutralise(&description);
     let location = one_line(&skill.location);
     let location = neutralise(&location);

@@ -1,4 +1,4 @@
-//! Finds skills and reads them, one folder each, and lets none lead out of its folder.
+//! Finds and reads skills, one in each folder, and follows no link that leads out of it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -24,12 +24,13 @@ const MOST_SKILLS: usize = 500;
 const MOST_BYTES: u64 = 256 * 1024;
 
 impl Skills {
-    /// Reads the skill in a folder, or those in the folders of a folder, for whoever checks them.
+    /// Reads the skill in a folder, or those in its subfolders, to check them.
     ///
     /// # Errors
     /// When the folder cannot be read.
     pub fn in_folder(folder: &Path) -> io::Result<Self> {
         let folder = fs::canonicalize(folder)?;
+        // A folder that cannot be read is an error here, and not a problem among others.
         fs::read_dir(&folder)?;
         let mut places = SkillPlaces::default();
         if let Some((skill, problems)) = places.read_folder(&folder, SkillOrigin::User) {
@@ -57,7 +58,7 @@ impl Skills {
 pub(crate) struct SkillPlace {
     /// The folder.
     pub(crate) folder: PathBuf,
-    /// Who is behind its skills.
+    /// The origin of its skills.
     pub(crate) origin: SkillOrigin,
 }
 
@@ -68,7 +69,7 @@ impl SkillPlace {
     }
 }
 
-/// Where skills are looked for.
+/// The places to search for skills.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SkillPlaces {
     /// The project's folder, which no skill of the project may lead out of.
@@ -86,6 +87,7 @@ impl SkillPlaces {
             |folder: &Path, origin| FOLDERS.map(|name| SkillPlace::new(folder.join(name), origin));
         let user = home.map(|home| of(home, SkillOrigin::User));
         let mut places: Vec<SkillPlace> = user.into_iter().flatten().collect();
+        // In the home folder itself the same folders would be found twice, once without the user's trust.
         let is_home = home.is_some_and(|home| same(home, &root));
         if !is_home {
             places.extend(of(&root, SkillOrigin::Project));
@@ -97,7 +99,7 @@ impl SkillPlaces {
         }
     }
 
-    /// Reads all skills. Of two with one name that of the later folder counts, which is told.
+    /// Reads all skills. Of two with one name that of the later folder counts, with a warning.
     pub(crate) fn read(&self) -> Skills {
         let mut problems = Vec::new();
         let mut skills: BTreeMap<String, Skill> = BTreeMap::new();
@@ -120,6 +122,7 @@ impl SkillPlaces {
 
     fn read_place(&self, place: &SkillPlace, problems: &mut Vec<FileProblem>) -> Vec<Skill> {
         let shown = self.shown(&place.folder, place.origin);
+        // A folder of skills that does not exist is the usual case.
         let mut folders = match self.folders(place) {
             Ok(folders) => folders,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Vec::new(),
@@ -162,7 +165,7 @@ impl SkillPlaces {
         Ok(folders)
     }
 
-    /// Reads the skill in a folder, and what is wrong with it; nothing where the folder has none.
+    /// Reads the skill in a folder, with its problems; `None` if the folder has no skill.
     fn read_folder(
         &self,
         folder: &Path,
@@ -172,6 +175,7 @@ impl SkillPlaces {
         let file = files.find(|file| file.symlink_metadata().is_ok())?;
         let is_link = folder.symlink_metadata().is_ok_and(|it| it.is_symlink());
         let location = self.shown(&file, origin);
+        // The user may link folders at will; a project's link could show any file of the machine.
         if is_link && origin == SkillOrigin::Project {
             let message = "the skill's folder is a link, which is not followed";
             return Some((None, vec![FileProblem::error(&location, message)]));
@@ -185,6 +189,7 @@ impl SkillPlaces {
         let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
         let servers = self.read_servers(&folder, origin, &mut problems);
         let origin = match origin {
+            // Compared as a real path, so that a link cannot borrow the trust of an allowed folder.
             SkillOrigin::Project if self.allows(&folder) => SkillOrigin::Allowed,
             origin => origin,
         };
@@ -232,8 +237,8 @@ impl SkillPlaces {
             .any(|allowed| folder.starts_with(allowed))
     }
 
-    /// A path as prompts and people name it. Only what is the user's is absolute: no file of a project can
-    /// pass for it.
+    /// A path for prompts and people. Only the user's own are absolute, so that no file of a project can pass
+    /// for one of them.
     fn shown(&self, path: &Path, origin: SkillOrigin) -> String {
         if origin == SkillOrigin::Project {
             let root = fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone());
@@ -257,7 +262,7 @@ fn same(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// The text of a file that is no link, or why there is none.
+/// The text of a file that is not a link, or the reason why it cannot be read.
 fn read_text(file: &Path) -> Result<String, String> {
     let bytes = read_small(file, MOST_BYTES + 1).map_err(|error| match is_no_file(&error) {
         true => "it is no regular file; links are not followed".to_owned(),

@@ -17,7 +17,7 @@ use crate::engine::{Contribution, clean};
 /// The key of the list of skills among context messages.
 const LIST: &str = "kitbag.skills";
 
-/// The list of skills takes at most this share of a prompt.
+/// The list of skills takes at most one eighth of a prompt.
 const SHARE: u32 = 8;
 
 /// The active skills of a turn, and what they bring.
@@ -27,9 +27,9 @@ pub(crate) struct SkillPart {
     pub(crate) active: Vec<ActiveSkill>,
 }
 
-/// Finds the skills that a message asks for, or that an earlier one of the conversation did, and puts them
-/// where the provider's cache keeps them: the list before everything else that may change, each text right
-/// before the message that asked for it.
+/// Finds the skills that this message or an earlier one of the conversation asks for, and puts them where
+/// the provider's cache keeps them: the list before everything that may change, each text right before
+/// the message that asked for it.
 pub(crate) fn skill_part(
     skills: &Skills,
     message: &str,
@@ -59,11 +59,12 @@ pub(crate) fn skill_part(
     if let Some(name) = message.named.filter(|name| skills.get(name).is_none()) {
         part.tell(unknown(name, skills));
     }
+    // The text of a removed skill must leave the conversation, although that costs the cached prefix.
     part.contribution.draft.retracted = retracted(skills, epoch);
     part
 }
 
-/// Whether the text of a skill stands in the latest prompt of a conversation.
+/// Tells whether the latest prompt of a conversation holds the text of a skill.
 pub(crate) fn is_standing(skill: &Skill, epoch: Option<&Epoch>) -> bool {
     standing(epoch).any(|kept| kept.source == skill.location)
 }
@@ -83,7 +84,7 @@ fn standing(epoch: Option<&Epoch>) -> impl Iterator<Item = &Kept> {
     kept.filter(|kept| kept.chunk_type == kind())
 }
 
-/// Skills that stand in the conversation and are gone or turned off.
+/// Skills whose text is in the conversation and that are now removed or disabled.
 fn retracted(skills: &Skills, epoch: Option<&Epoch>) -> Vec<ChunkId> {
     let is_known = |kept: &Kept| {
         let mut locations = skills.skills.iter().map(|skill| &skill.location);
@@ -112,7 +113,7 @@ impl SkillPart {
         self.contribution.problems.push(problem);
     }
 
-    /// Tells which skills cannot be used. What is merely not as the format has it is for those who check.
+    /// Reports skills that cannot be used. Mere deviations from the format are left to `kitbag skill check`.
     fn tell_problems(&mut self, skills: &Skills) {
         for problem in skills.problems.iter().filter(|problem| problem.is_error()) {
             let mut told = Problem::failed("skills", problem);
@@ -151,6 +152,7 @@ impl SkillPart {
             activation,
             servers: match is_trusted {
                 true => skill.servers.clone(),
+                // The server is a program: starting it would run whatever the author of the folder wrote.
                 false => Vec::new(),
             },
         });
@@ -162,6 +164,7 @@ fn text(skill: &Skill, activation: &Activation) -> RankedChunk {
     let body = &skill.text.body;
     let (trust, body) = match skill.origin.is_trusted() {
         true => (Trust::User, body.as_str().into()),
+        // A project's skill is shown, but must not be able to imitate the operator.
         false => (Trust::Untrusted, neutralise(body)),
     };
     let chunk = ContextChunk::new(kind(), skill.location.as_str(), body)
@@ -174,5 +177,5 @@ fn text(skill: &Skill, activation: &Activation) -> RankedChunk {
     ranked
 }
 
-/// What being asked for adds to the score: as much as the weight of a file that a task names.
+/// The score of being asked for, equal to the weight of a file that a task names.
 const ASKED_FOR: i64 = 300;

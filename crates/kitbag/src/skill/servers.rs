@@ -1,6 +1,6 @@
 //! The MCP servers of a skill: a file `.mcp.json` in its folder, in the shape that coding agents know.
 //!
-//! A file of its own, since the header of a skill has no place for more than texts.
+//! It is a separate file because the header of a skill holds only texts.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use serde::Deserialize;
 /// The name of the file.
 pub(super) const FILE: &str = ".mcp.json";
 
-/// Stands for the skill's folder in commands, arguments and variables.
+/// The placeholder for the skill's folder in commands, arguments and variables.
 const FOLDER: &str = "${SKILL_DIR}";
 
 #[derive(Deserialize)]
@@ -30,7 +30,7 @@ struct Server {
     env: IndexMap<String, String>,
 }
 
-/// Reads the servers of a skill in this folder, and what is wrong with them.
+/// Reads the servers of a skill in this folder, with their problems.
 pub(super) fn read(file: &str, text: &str, folder: &Path) -> (Vec<McpServer>, Vec<FileProblem>) {
     let servers: Servers = match serde_json::from_str(text) {
         Ok(servers) => servers,
@@ -48,6 +48,7 @@ pub(super) fn read(file: &str, text: &str, folder: &Path) -> (Vec<McpServer>, Ve
     let mut problems = Vec::new();
     let mut read = Vec::new();
     for (name, server) in servers.servers {
+        // The name becomes a part of the names of tools, for which providers allow no other characters.
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let problem = match &server.command {
             _ if name.is_empty() || !name.chars().all(is_plain) => {

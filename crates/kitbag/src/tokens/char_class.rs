@@ -2,17 +2,18 @@
 //!
 //! Vocabularies split text into pieces by patterns over classes of characters. Two characters of one
 //! [`CharClass`] are in the same classes of every pattern, so that a run of them is one piece
-//! throughout; only white space has an inner order, by [`is_line_end`]. Only characters that are certain are classified: what is left out costs speed, never
-//! exactness. Digits are left out because patterns count them.
+//! throughout; only white space has an inner order, by [`is_line_end`]. Only characters that are certain
+//! are classified: leaving one out costs speed, never exactness. Digits are left out because patterns
+//! count them.
 
-/// Whether a vocabulary's pattern ends a word where lower case meets upper case.
+/// The treatment of case in a vocabulary's pattern: some end a word where lower case meets upper case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LetterCase {
     Splits,
     Ignored,
 }
 
-/// Whether a vocabulary's pattern parts format characters, such as a joiner, from signs.
+/// The treatment of format characters, such as a joiner: some patterns split them from signs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FormatChars {
     Apart,
@@ -43,15 +44,17 @@ impl CharClass {
             // Some patterns let slashes follow a line end where other punctuation begins a piece.
             '/' => Self::Slash,
             '!'..='.' | ':'..='@' | '['..='`' | '{'..='~' => Self::AsciiPunctuation,
+            // The basic letters, which Unicode orders by case; beyond them the two cases alternate.
             'а'..='џ' => Self::CyrillicLower,
             'Ѐ'..='Я' => Self::CyrillicUpper,
-            // Where every pattern that sets Chinese apart agrees on what is Chinese.
+            // The range on which all patterns with a class for Chinese agree; later additions are left out.
             '\u{4E00}'..='\u{9FA5}' => Self::Han,
             '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}' => Self::Kana,
             '\u{AC00}'..='\u{D7A3}' => Self::Hangul,
             _ => return None,
         };
         Some(match (case, class) {
+            // Then a run of mixed case is one piece, and must be one class to be shortened as a whole.
             (LetterCase::Ignored, Self::AsciiUpper) => Self::AsciiLower,
             (LetterCase::Ignored, Self::CyrillicUpper) => Self::CyrillicLower,
             _ => class,
@@ -59,7 +62,7 @@ impl CharClass {
     }
 }
 
-/// Whether patterns take it for the end of a line.
+/// Tells whether patterns treat a character as the end of a line.
 pub(super) fn is_line_end(character: char) -> bool {
     matches!(character, '\n' | '\r')
 }

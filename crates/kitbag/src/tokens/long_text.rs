@@ -1,4 +1,4 @@
-//! Counts texts of any length at a speed that no input can ruin, and exactly.
+//! Counts texts of any length exactly, in time proportional to their length for every input.
 //!
 //! The tokenizer underneath has two slow cases. At white space it may look at all the rest of the text,
 //! so texts are cut into segments (see [`segment`]). And its time grows faster than the length of a
@@ -21,9 +21,10 @@ const SEGMENT: usize = 2 << 10;
 /// From here on a segment is searched for runs to shorten.
 const LONG: usize = 32 << 10;
 
-/// How long the next segment should be. The fast paths of the tokenizer are for ASCII and some
-/// Chinese; elsewhere each piece takes time in proportion to its segment.
+/// The length of the next segment. The fast paths of the tokenizer are for ASCII and some Chinese;
+/// elsewhere each piece takes time in proportion to its segment.
 fn target(rest: &str) -> usize {
+    // A sample is enough: a wrong guess costs speed, never exactness.
     if rest.bytes().take(64).all(|byte| byte.is_ascii()) {
         SEGMENT
     } else {
@@ -40,6 +41,7 @@ pub(super) fn count(vocabulary: Vocabulary, text: &str) -> usize {
     while !rest.is_empty() {
         let (segment, after) = segment::split_off(rest, target(rest), format);
         rest = after;
+        // A segment is this long only where no safe place to cut was found.
         total += if segment.len() < LONG {
             table.count(segment)
         } else {

@@ -1,4 +1,4 @@
-//! The model catalogue: what is known of each model, as data in `data/models.json`.
+//! The model catalogue, with the facts of each model as data in `data/models.json`.
 //!
 //! A family is what all models share whose names begin alike: how tokens are counted, and how their
 //! provider caches prompts. A model adds its window, its prices and what it does differently. Every entry
@@ -19,14 +19,14 @@ use serde::{Deserialize, Serialize};
 
 use catalogue::CATALOGUE;
 
-/// What is known of a model, or of a family of them.
+/// The facts of a model, or of a family of models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ModelProfile {
-    /// The name of the model; of a family, what the names begin with.
+    /// The name of the model, or the beginnings of the names of a family.
     #[serde(rename = "names")]
     pub prefixes: Vec<String>,
-    /// The name of the provider that serves it to everybody, where one does.
+    /// The name of the provider that serves it to everybody, if one does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     /// The most tokens that a request and its answer may have together.
@@ -38,21 +38,21 @@ pub struct ModelProfile {
     /// The price of its tokens. A model that merely resembles a known one has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    /// How the provider caches prompts, where it does.
+    /// The provider's cache of prompts, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheProfile>,
-    /// Whether nobody says from which length on it caches; the cache's minimum is a guess then.
+    /// Set when no source gives the least length of a cached prompt: the cache's minimum is a guess then.
     pub is_cache_min_assumed: bool,
-    /// Whether a system message may stand between other messages.
+    /// Set when a system message may stand between other messages.
     pub mid_conversation_system: bool,
     /// The name of the vocabulary to count with.
     pub tokenizer: String,
-    /// How to scale that count where the vocabulary is not the model's own.
+    /// The scale of that count, if the vocabulary is not the model's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
     /// The sources of these figures, in words: those of the model first, then those of its family.
     pub sources: Vec<String>,
-    /// What else there is to say about the figures.
+    /// A remark about the figures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -110,7 +110,8 @@ impl From<&ModelProfile> for ModelTraits {
         let mut traits = Self::default();
         traits.mid_conversation_system = profile.mid_conversation_system;
         traits.cache = profile.cache.clone().unwrap_or_else(|| {
-            // Nothing is cached, so that nothing is gained by keeping a prompt as it was.
+            // Without a cache nothing is gained by keeping a prompt as it was, and the assembly must not
+            // give up anything for that.
             let mut none = CacheProfile::default();
             none.write_permille = 1_000;
             none.read_permille = 1_000;
@@ -122,16 +123,16 @@ impl From<&ModelProfile> for ModelTraits {
     }
 }
 
-/// How to estimate a model's count from that of another vocabulary.
+/// The estimate of a model's count from that of another vocabulary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Estimate {
-    /// What the count is multiplied by, in thousandths.
+    /// The factor of the count, in thousandths.
     pub factor_permille: u32,
-    /// How far the estimate is expected to be off, in thousandths.
+    /// The expected error of the estimate, in thousandths.
     pub error_permille: u32,
-    /// Where the factor comes from.
+    /// The source of the factor.
     pub source: String,
 }
 
@@ -156,7 +157,7 @@ pub struct UnknownModel {
 }
 
 impl UnknownModel {
-    /// What to do about it.
+    /// Advice for the user.
     #[must_use]
     pub fn hint(&self) -> String {
         let tokenizer = "name a tokenizer instead, such as o200k_base";

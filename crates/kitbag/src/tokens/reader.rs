@@ -1,13 +1,13 @@
 //! Counts a stream of any length in bounded memory.
 //!
-//! A text is cut only where counts add up: behind a newline, before a character that is neither
+//! A text is cut only where counts add up: after a newline, before a character that is neither
 //! white space nor a slash. A text without such a place is read whole.
 
 use std::io::{self, Read};
 
 use super::{Counter, long_text};
 
-/// How much is read before a place to cut is looked for.
+/// The bytes to read before searching a place to cut.
 const BLOCK: usize = 4 << 20;
 
 impl Counter {
@@ -22,21 +22,25 @@ impl Counter {
         loop {
             let read = reader.by_ref().take(BLOCK as u64).read_to_end(&mut block)?;
             let end = if read == 0 {
+                // At the end of the stream the rest is a text by itself.
                 Some(block.len())
             } else {
                 last_cut(&block)
             };
+            // The block grows until it has a place to cut.
             let Some(end) = end else {
                 continue;
             };
             let rest = block.split_off(end);
             let text = str::from_utf8(&block).map_err(|error| StreamError::NotUtf8 {
+                // A cut is after an ASCII byte, so no character is ever split between blocks.
                 offset: bytes + error.valid_up_to() as u64,
             })?;
             base += long_text::count(self.vocabulary, text) as u64;
             bytes += text.len() as u64;
             block = rest;
             if read == 0 {
+                // Scaled once, at the end: rounding up each block would add a token for every one.
                 let tokens = self.scale(base);
                 return Ok(StreamCount { tokens, bytes });
             }
@@ -44,7 +48,7 @@ impl Counter {
     }
 }
 
-/// What was counted in a stream.
+/// The size of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StreamCount {
@@ -54,7 +58,7 @@ pub struct StreamCount {
     pub bytes: u64,
 }
 
-/// Why a stream could not be counted.
+/// An error of counting a stream.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
@@ -71,6 +75,7 @@ pub enum StreamError {
 
 /// The last place at which counts add up.
 fn last_cut(block: &[u8]) -> Option<usize> {
+    // Only ASCII, although most other characters would do: a byte says enough about those.
     let begins = |byte: u8| byte.is_ascii_graphic() && byte != b'/';
     let cut = block
         .array_windows()

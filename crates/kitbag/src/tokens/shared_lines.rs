@@ -14,6 +14,7 @@ pub(super) fn count(vocabulary: Vocabulary, texts: &[&str]) -> Vec<usize> {
     let mut known = HashMap::new();
     let mut count = |line| {
         let count = || long_text::count(vocabulary, line);
+        // Keyed by the text of the line: the levels of a file are copies, not slices of one text.
         *known.entry(line).or_insert_with(count)
     };
     let sum = |text| lines(text).map(&mut count).sum();

@@ -68,7 +68,7 @@ impl Vocabulary {
         self.description().1
     }
 
-    /// Whether this build holds it.
+    /// Tells whether this build holds the vocabulary.
     #[must_use]
     pub const fn is_available(self) -> bool {
         self.description().2
@@ -94,14 +94,15 @@ impl Vocabulary {
         tiktoken::get_encoding(self.name()).expect("the vocabulary is in the build")
     }
 
-    /// Whether its pre-tokenizer ends a word where lower case meets upper case.
+    /// The treatment of case in its pre-tokenizer.
     pub(super) const fn letter_case(self) -> LetterCase {
         self.description().3
     }
 
-    /// Whether its pre-tokenizer parts format characters from signs.
+    /// The treatment of format characters in its pre-tokenizer.
     pub(super) const fn format_chars(self) -> FormatChars {
         match self {
+            // Signs are `[\p{P}\p{S}]+` in its pattern, and whatever is no letter, number or white space in others.
             Self::DeepseekV3 => FormatChars::Apart,
             _ => FormatChars::Together,
         }
@@ -150,7 +151,7 @@ impl FromStr for Vocabulary {
     }
 }
 
-/// Why a name gives no vocabulary.
+/// An error of choosing a vocabulary.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VocabularyError {
@@ -171,7 +172,7 @@ pub enum VocabularyError {
 }
 
 impl VocabularyError {
-    /// What to do about it: the names there are, and the features that add others.
+    /// Advice for the user: the names there are, and the features that add others.
     #[must_use]
     pub fn hint(&self) -> String {
         let available: Vec<&str> = Vocabulary::available().map(Vocabulary::name).collect();

@@ -1,4 +1,4 @@
-//! Approvals: whether a tool that writes may be called.
+//! Approvals of calls that change something.
 
 use std::fmt;
 use std::future::Future;
@@ -25,7 +25,7 @@ pub struct ApprovalRequest {
 pub enum Approval {
     /// The tool is called.
     Allow,
-    /// It is not, and the model is told why.
+    /// The tool is not called, and the model gets the reason.
     Refuse(String),
 }
 
@@ -57,6 +57,7 @@ impl Toolbox {
         }
         match &self.approve {
             Some(approve) => approve(ApprovalRequest { tool, arguments }).await,
+            // Refused and not an error: the model reads the reason and can go on without the tool.
             None => Approval::Refuse("nobody is here to approve a tool that writes".to_owned()),
         }
     }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use kitbag_core::tokens::Tokens;
 
-/// The most that a turn may do with tools. When one is reached, the model is told so in the results of the
-/// calls that are not made any more, and answers with what it has.
+/// The limits of a turn that calls tools. When one is reached, the results of further calls say so, and the
+/// model answers with what it has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolLimits {
@@ -47,6 +47,7 @@ impl ToolLimits {
     #[must_use]
     pub fn with_time(mut self, time: Duration) -> Self {
         self.time = time;
+        // One call must not outlast the turn.
         self.call_time = self.call_time.min(time);
         self
     }

@@ -39,8 +39,11 @@ pub(super) fn write(request: &mut Request, laid: Laid<'_>) {
             .iter()
             .any(|breakpoint| breakpoint.band == band)
     };
+    // System blocks come before messages in the cached prefix, so they are marked in the same pass: a band
+    // that reaches into both gets its one marker where it ends.
     let said = messages.0.iter_mut().flat_map(|message| &mut message.parts);
     mark_last_of_each_band(system.iter_mut().chain(said), marked);
+    // Tools are plain JSON values and not parts: they have a list of their own, before all text.
     if let (true, Some(Value::Object(last))) = (marked(Band::Tools), tools.last_mut()) {
         last.insert("cache_control".into(), ephemeral());
     }
@@ -59,7 +62,7 @@ struct Said {
     parts: Vec<Part>,
 }
 
-/// A block of the request, and the band it stands in.
+/// A block of the request with its band.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Part {
@@ -75,8 +78,8 @@ impl Part {
         Some(Self { band, json })
     }
 
-    /// Whether a cache marker may stand on it: reasoning must stay as it was signed, and the API
-    /// refuses one on an empty text.
+    /// Tells whether the block can carry a cache marker: reasoning must stay as it was signed, and the
+    /// API refuses a marker on an empty text.
     fn can_be_marked(&self) -> bool {
         let kind = text_field(&self.json, "type");
         let text = text_field(&self.json, "text");
@@ -85,6 +88,7 @@ impl Part {
 
     /// Puts a cache marker at its end, and leaves every other byte as it was.
     fn mark(&mut self) {
+        // Edited as text: parsing would lose the order of the client's fields and the spelling of its numbers.
         let fields = self.json.as_str().trim_end().strip_suffix('}');
         let fields = fields.unwrap_or_default();
         let marked = format!(r#"{fields},"cache_control":{}}}"#, ephemeral());
@@ -104,6 +108,7 @@ fn mark_last_of_each_band<'a>(
     marked: impl Fn(Band) -> bool,
 ) {
     let mut done: Vec<Band> = Vec::new();
+    // A marker covers the whole prefix before it, so that only the last possible block of a band is marked.
     for part in parts.rev() {
         if marked(part.band) && !done.contains(&part.band) && part.can_be_marked() {
             part.mark();
@@ -131,6 +136,7 @@ impl Messages {
     fn add(&mut self, band: Band, message: &Message) {
         let role = spoken_as(message.role);
         if let (Role::Tool, Some(id)) = (message.role, &message.tool_call_id) {
+            // `null` is no content of a `tool_result`; an empty text is.
             let content = match &message.content {
                 Content::Null => json!(""),
                 content => json!(content),
@@ -141,13 +147,14 @@ impl Messages {
         for block in message.content.to_blocks() {
             match (&block, block.as_raw().and_then(image_from_openai)) {
                 (_, Some(image)) => self.push(role, band, &image),
-                // The API refuses empty text.
+                // The API refuses a text block that is empty or only white space.
                 (ContentBlock::Text { text, raw: None }, _) if text.trim().is_empty() => {}
                 (block, None) => self.push(role, band, block),
             }
         }
         for call in message.calls() {
             let input = match call.arguments.parse_as().unwrap_or_default() {
+                // `input` must be an object, also of a call without arguments.
                 Value::Null => json!({}),
                 // Some clients keep the arguments as a string of JSON.
                 Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
@@ -167,6 +174,7 @@ fn image_from_openai(raw: &RawJson) -> Option<Value> {
         return None;
     }
     let url = part.get("image_url")?.get("url")?.as_str()?;
+    // Chat completions put the data of a picture into a `data:` address; here they are fields.
     let encoded = url
         .strip_prefix("data:")
         .and_then(|data| data.split_once(";base64,"));

@@ -10,8 +10,8 @@ use super::{Dialect, Laid, Request};
 const SERVERS: &str = "mcp_servers";
 
 impl Request {
-    /// The request that says what a context says: its messages as messages, or as one text in the
-    /// flat dialect. Its MCP servers come along in any of them.
+    /// The request of a context: its messages as messages, or as one text in the flat dialect. Its MCP
+    /// servers come along in every dialect.
     ///
     /// ```
     /// use kitbag::core::context::Context;
@@ -28,7 +28,7 @@ impl Request {
     #[must_use]
     pub fn of_context(context: &Context, dialect: Dialect) -> Self {
         let draft = Draft::from(context);
-        // Nothing is chosen here, so that the budget does not matter.
+        // A context is sent whole: nothing is chosen, and no budget limits it.
         let settings = AssemblySettings::new(dialect.form(), Tokens(u32::MAX));
         let rendered = render(&draft, &[], &settings);
         let flat = context.to_prompt_string();

@@ -1,6 +1,6 @@
-//! A request that is one text: what a program reads on its stdin.
+//! A request that is one text, which a program reads on its stdin.
 //!
-//! Its text is in [`PROMPT`]; the other fields are told to the program in its own way.
+//! Its text is in [`PROMPT`]; the other fields reach the program as its own arguments.
 
 use kitbag_core::context::Context;
 use kitbag_core::message::Message;

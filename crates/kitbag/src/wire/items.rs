@@ -7,7 +7,7 @@ use kitbag_core::role::Role;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// All that a request says, in its order.
+/// The messages and other items of a request, in order.
 #[derive(Default, Serialize)]
 #[serde(transparent)]
 pub(super) struct Items(Vec<Placed>);
@@ -77,8 +77,8 @@ impl Items {
         self.0.extend(item.map(|item| Placed { band, item }));
     }
 
-    /// Marks the last message of each band that is to have a breakpoint. `part` makes a part of a
-    /// text.
+    /// Marks the last message of each band that has a breakpoint. `part` turns a bare text into a
+    /// part, because a marker is a field of a part.
     pub(super) fn mark(
         &mut self,
         breakpoints: &[Breakpoint],
@@ -88,10 +88,12 @@ impl Items {
             let mut latest = self.0.iter_mut().rev();
             let last = latest.find_map(|placed| match &mut placed.item {
                 Item::Said(said) if placed.band == breakpoint.band => {
+                    // A message that only calls tools has no part to mark; the one before it is marked then.
                     (!said.content.is_empty()).then_some(said)
                 }
                 _ => None,
             });
+            // A band may hold nothing but calls and results, which carry no marker.
             let Some(Said { role, content, .. }) = last else {
                 continue;
             };

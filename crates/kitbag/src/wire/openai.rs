@@ -31,6 +31,7 @@ pub(super) fn write(request: &mut Request, laid: Laid<'_>) {
     items.mark(laid.breakpoints, |text, _| part(&ContentBlock::text(text)));
     request.set("messages", &items);
     request.set_list("tools", &tools);
+    // `max_tokens` is the older name, which reasoning models refuse.
     if let Some(most) = laid.draft.max_output {
         request.set("max_completion_tokens", &most);
     }
@@ -39,6 +40,7 @@ pub(super) fn write(request: &mut Request, laid: Laid<'_>) {
 fn add(items: &mut Items, band: Band, message: &Message) {
     let mut parts: Vec<RawJson> = Vec::new();
     let calls = message.calls().iter();
+    // Calls come as fields of the message or, from an Anthropic history, as blocks; both end in one list.
     let mut tool_calls: Vec<Value> = calls
         .map(|one| call(&one.id, &one.name, &arguments(one)))
         .collect();
@@ -50,7 +52,7 @@ fn add(items: &mut Items, band: Band, message: &Message) {
                     let mut result = Said::new(Role::Tool, SaidContent::Text(text));
                     result.tool_call_id = Some(tool_use_id.clone());
                     items.say(band, result);
-                    // A tool message holds text only: its pictures follow as the user's.
+                    // A tool message can only hold text, so the pictures of a result follow in a user message.
                     parts.extend(others.iter().filter_map(part));
                 }
                 ContentBlock::ToolUse { id, name, raw } => {
@@ -68,7 +70,7 @@ fn add(items: &mut Items, band: Band, message: &Message) {
         _ if parts.is_empty() => SaidContent::Nothing,
         _ => SaidContent::Parts(parts),
     };
-    // A result that names no call would be refused: it is told as the user's words.
+    // A result that names no call would be refused, so it becomes a user message.
     let role = match message.role {
         Role::Tool if message.tool_call_id.is_none() => Role::User,
         role => role,
@@ -100,7 +102,7 @@ fn part(block: &ContentBlock) -> Option<RawJson> {
             json!({ "type": "image_url", "image_url": { "url": image_url(raw)? } })
         }
         ContentBlock::Document(raw) => {
-            // The ledger has told of one that is not text.
+            // The ledger already reports a document that is not text.
             let text = document_text(raw).unwrap_or_else(|| "(document)".to_owned());
             json!({ "type": "text", "text": text })
         }

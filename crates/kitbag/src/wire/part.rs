@@ -1,4 +1,4 @@
-//! Parts of messages in the words of another API.
+//! Parts of messages, translated from one API to another.
 
 use kitbag_core::content::{Content, ContentBlock, RawJson};
 use kitbag_core::message::ToolCall;
@@ -6,7 +6,7 @@ use kitbag_core::role::Role;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The address of a picture, its data encoded in it where it has none.
+/// The address of a picture, or a `data:` address made of its data.
 pub(super) fn image_url(raw: &RawJson) -> Option<String> {
     let block: Value = raw.parse_as().ok()?;
     let source = block.get("source")?;
@@ -44,6 +44,7 @@ pub(super) fn input(raw: &RawJson) -> String {
     let block: Value = raw.parse_as().unwrap_or_default();
     match block.get("input") {
         None => "{}".to_owned(),
+        // An empty string is not JSON; a call without arguments has an empty object.
         Some(Value::String(text)) if text.is_empty() => "{}".to_owned(),
         Some(Value::String(text)) => text.clone(),
         Some(other) => other.to_string(),
@@ -75,10 +76,12 @@ impl ToolResult {
         let fields: Fields = raw.parse_as().unwrap_or_default();
         let text = fields.content.text();
         let text = match fields.is_error {
+            // The other APIs have no field for a failure, so the text says it.
             Value::Bool(true) => format!("Error: {text}"),
             _ => text.into_owned(),
         };
         let mut others = fields.content.to_blocks();
+        // Their text is in `text` already.
         others.retain(|block| block.as_text().is_none());
         Self { text, others }
     }

@@ -24,7 +24,7 @@ pub enum WireError {
     /// It is not an object in JSON.
     #[error("not the JSON of a request: {reason}")]
     NotARequest {
-        /// What is wrong with it.
+        /// The reason, from the parser.
         reason: String,
     },
     /// There is no list of messages.
@@ -35,13 +35,13 @@ pub enum WireError {
     Message {
         /// Its place, from 0.
         index: usize,
-        /// What is wrong with it.
+        /// The reason, from the parser.
         reason: String,
     },
 }
 
 impl WireError {
-    /// What to do about it.
+    /// Advice for the user.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
@@ -92,7 +92,7 @@ pub enum FitError {
 }
 
 impl FitError {
-    /// What to do about it.
+    /// Advice for the user.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
@@ -103,7 +103,7 @@ impl FitError {
 }
 
 impl Request {
-    /// Reads a request. Its dialect is told by its fields, where they do not tell by its model.
+    /// Reads a request. Its fields decide the dialect, and otherwise the name of its model.
     ///
     /// # Errors
     /// When it is not an object with messages.
@@ -142,11 +142,13 @@ impl Request {
         prompt.current = turn.current;
         prompt.model = turn.model;
         prompt.max_output = turn.max_output;
-        // The history has a share of the budget, unless all of it fits.
+        // The first attempt has no limit: a request that fits must keep its whole history, while a limited
+        // prompt gives the history only its share of the budget.
         prompt.settings.budget = Tokens(u32::MAX);
         let mut composed = compose(&prompt, vec![turn.contribution.clone()], counter, None)?;
         if composed.assembly.tokens > budget {
             prompt.settings.budget = budget;
+            // The limit begins at the whole history, so that halving it below takes effect at once.
             prompt.history_messages = turn.contribution.draft.history.len();
             composed = loop {
                 match compose(&prompt, vec![turn.contribution.clone()], counter, None) {
@@ -186,12 +188,12 @@ impl Request {
                     Dialect::Anthropic if block.is_instruction() => system.push(text),
                     dialect => shown.extend(said(dialect, &text)),
                 },
-                // These are the request's own.
+                // Instructions and tools stay in the request as they came.
                 _ => {}
             }
         }
         let mut request = self.clone();
-        // One message may stand as a text that is no list.
+        // A bare text instead of a list of messages reads as an empty list, and must stay.
         if shown != received && !received.is_empty() {
             request.set(name, &shown);
         }
@@ -205,9 +207,10 @@ impl Request {
     }
 }
 
-/// A message that says what was chosen.
+/// A message with the text of chosen chunks.
 fn said(dialect: Dialect, text: &str) -> Option<RawJson> {
     let role = match dialect {
+        // Anthropic accepts no system role among its messages.
         Dialect::Anthropic => Role::User,
         Dialect::OpenAi | Dialect::Responses | Dialect::Flat => Role::System,
     };

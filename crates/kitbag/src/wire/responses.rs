@@ -48,6 +48,7 @@ fn say(items: &mut Items, band: Band, role: Role, content: SaidContent) {
 
 fn add(items: &mut Items, band: Band, message: &Message) {
     if let (Role::Tool, Some(id)) = (message.role, &message.tool_call_id) {
+        // Results are items that stand by themselves, without a role.
         return items.push(band, &output(id, &message.content.text()));
     }
     match &message.content {
@@ -63,7 +64,7 @@ fn add(items: &mut Items, band: Band, message: &Message) {
     }
 }
 
-/// Adds the blocks of a message in order. Those that are items of their own part the message.
+/// Adds the blocks of a message in order. A block that is an item of its own ends the message before it.
 fn add_blocks(items: &mut Items, band: Band, role: Role, blocks: &[ContentBlock]) {
     let mut parts: Vec<RawJson> = Vec::new();
     let flush = |items: &mut Items, parts: &mut Vec<RawJson>| {
@@ -77,10 +78,11 @@ fn add_blocks(items: &mut Items, band: Band, role: Role, blocks: &[ContentBlock]
             ContentBlock::ToolResult { tool_use_id, raw } => {
                 let ToolResult { text, others } = ToolResult::of(raw);
                 items.push(band, &output(tool_use_id, &text));
-                // The pictures of a result follow as the user's.
+                // The output of a call is text here; the pictures of a result follow in a message.
                 parts.extend(others.iter().filter_map(|other| part(other, role)));
             }
             ContentBlock::ToolUse { id, name, raw } => {
+                // The order matters to the API: text before a call stays before it.
                 flush(items, &mut parts);
                 items.push(band, &call(id, name, &input(raw)));
             }
@@ -102,7 +104,7 @@ fn output(id: &str, output: &str) -> Value {
     json!({ "type": "function_call_output", "call_id": id, "output": output })
 }
 
-/// Whether a block that the core does not know is a part of a message, and no item of its own.
+/// Tells parts of a message from items, among blocks that the core does not know.
 fn is_part(raw: &RawJson) -> bool {
     let kind = text_field(raw, "type").unwrap_or_default();
     kind.starts_with("input_") || kind.starts_with("output_") || kind == "refusal"
@@ -117,7 +119,7 @@ fn part(block: &ContentBlock, role: Role) -> Option<RawJson> {
         }
         ContentBlock::Document(raw) => match document_text(raw) {
             Some(text) => return text_part(&text, role),
-            // Documents have their data where pictures have them.
+            // Documents keep their data in the same `source` field as pictures.
             None => {
                 let name = text_field(raw, "title").unwrap_or_else(|| "document".to_owned());
                 json!({ "type": "input_file", "filename": name, "file_data": image_url(raw)? })
@@ -130,6 +132,7 @@ fn part(block: &ContentBlock, role: Role) -> Option<RawJson> {
 
 fn text_part(text: &str, role: Role) -> Option<RawJson> {
     let kind = match role {
+        // The API names a part by its direction and refuses the other kind.
         Role::Assistant => "output_text",
         Role::System | Role::User | Role::Tool => "input_text",
     };

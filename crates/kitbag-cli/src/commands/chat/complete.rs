@@ -1,4 +1,4 @@
-//! The tab key completes commands.
+//! Completes commands on the tab key.
 
 use kitbag::command::COMMANDS;
 use rustyline::completion::Completer;
@@ -7,7 +7,7 @@ use rustyline::hint::Hinter;
 use rustyline::validate::Validator;
 use rustyline::{Context, Helper, Result};
 
-/// Knows the commands.
+/// The completer of commands.
 pub(super) struct Commands;
 
 impl Completer for Commands {
@@ -19,7 +19,7 @@ impl Completer for Commands {
     }
 }
 
-/// The commands that begin with what was typed.
+/// The commands that begin with the typed text.
 fn candidates(typed: &str) -> Vec<String> {
     let known = COMMANDS.iter().map(|spec| format!("/{}", spec.name));
     let is_begun = |name: &String| typed.starts_with('/') && name.starts_with(typed);

@@ -1,4 +1,4 @@
-//! The messages that are typed or piped in, one after the other.
+//! Reads messages that are typed or piped in.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
@@ -20,7 +20,7 @@ pub(super) enum Lines {
     Piped,
 }
 
-/// A line, or why there is none.
+/// A line, or the reason why there is none.
 enum Line {
     Text(String),
     /// Drops what was typed so far.
@@ -42,8 +42,8 @@ impl Lines {
         matches!(self, Self::Typed(_))
     }
 
-    /// Lets the arrow keys bring back these messages, the last one first, and nothing else. They are kept in
-    /// no file, so that what the store has forgotten is nowhere.
+    /// Makes these messages the history of the arrow keys, the last one first. No file keeps them, so that
+    /// a forgotten message is nowhere.
     pub(super) fn bring_back(&mut self, said: Vec<String>) -> Result<(), Failure> {
         let Self::Typed(editor) = self else {
             return Ok(());
@@ -63,9 +63,10 @@ impl Lines {
         }
     }
 
-    /// The next message; none at the end.
+    /// The next message, or `None` at the end.
     pub(super) fn message(&mut self) -> Result<Option<String>, Failure> {
         let mut text = String::new();
+        // A loop and no recursion: 400,000 empty blocks once overflowed the stack.
         let mut in_block = false;
         let mut goes_on = false;
         loop {
@@ -79,7 +80,7 @@ impl Lines {
                 Line::End if text.trim().is_empty() => return Ok(None),
                 // A person who leaves in the middle of a message does not send it.
                 Line::End if self.is_typed() => return Ok(None),
-                // What was piped in before the end is a message all the same.
+                // Piped text without a last newline is a message too.
                 Line::End => break,
             };
             if line.trim() == FENCE && !goes_on {
@@ -117,11 +118,13 @@ impl Lines {
                 if read.map_err(|error| cannot_read(&error))? == 0 {
                     return Ok(Line::End);
                 }
+                // One bad byte must not end a whole conversation from a script.
                 let line = String::from_utf8_lossy(&line);
                 Ok(Line::Text(line.trim_end_matches(['\r', '\n']).to_owned()))
             }
             Self::Typed(editor) => match editor.readline(prompt) {
                 Ok(line) => Ok(Line::Text(line)),
+                // Ctrl-C drops the message and not the chat; Ctrl-D ends it.
                 Err(ReadlineError::Interrupted) => Ok(Line::Dropped),
                 Err(ReadlineError::Eof) => Ok(Line::End),
                 Err(error) => Err(cannot_read(&error)),

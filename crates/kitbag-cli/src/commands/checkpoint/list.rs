@@ -18,7 +18,8 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, checkpoints: &Checkpoints) -> Result<(), Failure> {
     let listing = checkpoints.list()?;
-    // A damaged file must not keep anyone from the others.
+    // A damaged file must not hide the others.
+    // On stderr, so that the JSON on stdout can be parsed.
     for problem in &listing.problems {
         output::say_error(&problem.to_string(), Some(&problem.hint()));
     }
@@ -42,7 +43,7 @@ struct Report<'a> {
     problems: Vec<String>,
 }
 
-/// A checkpoint without what was made and said.
+/// A checkpoint without its artifacts and messages.
 #[derive(Serialize)]
 struct Row<'a> {
     session_id: &'a SessionId,

@@ -1,4 +1,4 @@
-//! Prints what a model needs to go on with a task, and marks the task as running.
+//! Prints the prompt that resumes a task, and marks the task as running.
 
 use std::fs;
 use std::path::Path;
@@ -47,19 +47,20 @@ pub(super) fn run(args: &Args, checkpoints: &Checkpoints, root: &Path) -> Result
         print(&former, args)?;
         say_changed(&former, root);
     }
-    // Only what somebody has received is taken up.
+    // Saved last: a prompt that could not be printed has not resumed the task.
     checkpoints.save(&resumed)?;
     Ok(())
 }
 
-/// The checkpoint in words: nothing that was said or made can pass for a heading or a request.
+/// Prints the checkpoint as a prompt, in which no message or artifact can imitate a heading or a request.
 fn print(checkpoint: &Checkpoint, args: &Args) -> Result<(), Failure> {
     let (counter, traits) = args.counter.counter()?;
-    // What was kept was chosen already: only the budget may leave some of it out.
+    // The saved chunks were chosen already, so no relevance is too low: only the budget may leave some out.
     let settings = AssemblySettings::new(OutputForm::Markdown, args.budget)
         .with_floor(Relevance::from_ppm(0))
         .with_traits(traits.unwrap_or_default());
     let mut chunks = chunks(checkpoint).to_vec();
+    // Saved chunks have one level; with shorter ones a smaller budget shows parts instead of nothing.
     chunks.iter_mut().for_each(truncatable);
     let composed = checkpoint
         .prompt(chunks, settings, &counter)
@@ -73,13 +74,14 @@ fn chunks(checkpoint: &Checkpoint) -> &[ContextChunk] {
     context.map_or(&[], |context| &context.chunks)
 }
 
-/// Names the files that are no longer as they were kept, as far as their times tell.
+/// Names the files that have changed since the checkpoint, as far as their times show.
 fn say_changed(checkpoint: &Checkpoint, root: &Path) {
     let is_newer = |chunk: &&ContextChunk| {
         let modified = fs::metadata(root.join(&chunk.source)).and_then(|file| file.modified());
         let modified = modified
             .ok()
             .and_then(|time| Timestamp::try_from(time).ok());
+        // A missing file counts as changed: the saved text of it is out of date as well.
         modified.is_none_or(|modified| modified > checkpoint.timestamp)
     };
     let files = chunks(checkpoint).iter();

@@ -1,4 +1,4 @@
-//! The checks: each looks at one thing and says how it is. Nothing is changed.
+//! The checks, each of one part of the setup. They change nothing.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::model;
 use crate::output::{counted, grouped};
 use crate::store::StoreArgs;
 
-/// The files of the configuration, and each thing that is wrong with them.
+/// The files of the configuration, with their problems.
 pub(super) fn configuration(project: &Project) -> Vec<Finding> {
     const TOPIC: &str = "configuration";
     let problem = |problem: &FileProblem| {
@@ -34,6 +34,7 @@ pub(super) fn configuration(project: &Project) -> Vec<Finding> {
     let mut findings: Vec<Finding> = project.problems.iter().map(problem).collect();
     let files = project.files.iter().map(|file| file.display().to_string());
     let files: Vec<String> = files.collect();
+    // The files are listed as working only if nothing in them is broken.
     let is_broken = project.problems.iter().any(FileProblem::is_error);
     match files.is_empty() {
         true => findings.push(
@@ -46,13 +47,14 @@ pub(super) fn configuration(project: &Project) -> Vec<Finding> {
     findings
 }
 
-/// The skills, and each that cannot be used.
+/// The skills, with those that cannot be used.
 pub(super) fn skills(project: &Project) -> Vec<Finding> {
     const TOPIC: &str = "skills";
     let skills = &project.skills;
     let broken = skills.problems.iter().filter(|problem| problem.is_error());
     let broken = broken.map(|problem| {
         let advice = "`kitbag skill check` tells all that is wrong with skills";
+        // A note, since a skill that cannot be read is left out and everything else works.
         Finding::new(TOPIC, State::Note, problem.to_string()).advise(advice)
     });
     let names = skills.skills.iter().map(|skill| skill.text.name.as_str());
@@ -68,6 +70,7 @@ pub(super) fn skills(project: &Project) -> Vec<Finding> {
 pub(super) async fn memory(place: &StoreArgs) -> Result<Finding, Failure> {
     const TOPIC: &str = "memory";
     let location = place.location()?;
+    // One block for opening and reading: either error is a finding, and the other checks go on.
     let opened = async {
         match place.open_if_any().await? {
             Some(store) => Ok(Some(store.stats().await?)),
@@ -92,7 +95,7 @@ pub(super) async fn memory(place: &StoreArgs) -> Result<Finding, Failure> {
     })
 }
 
-/// The model that recall uses, where one was chosen.
+/// The model that recall uses, if one was chosen.
 pub(super) fn recall_model() -> Option<Finding> {
     const TOPIC: &str = "recall";
     let folder = match model::chosen() {
@@ -111,14 +114,15 @@ pub(super) fn recall_model() -> Option<Finding> {
     })
 }
 
-/// The providers, and whether each has its key.
+/// The providers, with the state of their keys.
 pub(super) fn providers(project: &Project) -> Vec<Finding> {
     const TOPIC: &str = "provider";
     let variable = |name: &str| std::env::var(name).ok();
     let all = Providers::new(&project.config, &project.root, &variable).summaries();
-    // Of a built-in provider without a key nobody knows whether it is there.
+    // A built-in provider that takes no key, such as a local server, may not be running.
     let is_ready = |provider: &ProviderSummary| {
         let has_key = match &provider.key {
+            // Unknown counts as ready: the key of a program is not read to find out.
             Some(key) => key.is_set != Some(false),
             None => provider.is_configured,
         };
@@ -171,6 +175,7 @@ pub(super) fn git() -> Finding {
 /// Parses a small program, and counts the languages that are known.
 pub(super) fn parsers() -> Finding {
     const TOPIC: &str = "parsers";
+    // A real parse: the grammars are part of the binary, and a damaged build shows here first.
     let parsed = syntax::parse(
         Language::Python,
         "import os\n\n\ndef bake(dough):\n    return dough\n",
@@ -194,6 +199,7 @@ pub(super) fn cache() -> Finding {
     if !folder.exists() {
         return Finding::new(TOPIC, State::Works, format!("{place}, empty"));
     }
+    // A file without a name, so that a check that is interrupted leaves nothing behind.
     let written = tempfile::tempfile_in(&folder);
     let files = fs::read_dir(&folder).map_or(0, Iterator::count) as u64;
     match written {
@@ -201,6 +207,7 @@ pub(super) fn cache() -> Finding {
             let files = counted(files, "entry", "entries");
             Finding::new(TOPIC, State::Works, format!("{place}, {files}"))
         }
+        // A note only: packs work without a cache, slower.
         Err(error) => Finding::new(TOPIC, State::Note, format!("{place}: {error}"))
             .advise("packs parse everything anew; name another folder in KITBAG_CACHE_DIR"),
     }

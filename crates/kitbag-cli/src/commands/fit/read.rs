@@ -1,4 +1,4 @@
-//! Reads the chunks or the request, and says where and why one cannot be used.
+//! Reads the chunks or the request, with the line and the reason of errors.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,6 +21,7 @@ pub(super) enum Input {
 /// Reads the file at `path`, or stdin.
 pub(super) fn input(path: &Path) -> Result<Input, Failure> {
     let (name, text) = input::read_data(path, "the chunks")?;
+    // Chunks are an array and a request is an object: the first character decides which errors make sense.
     if !text.trim_start().starts_with('{') {
         return chunks(&name, &text).map(Input::Chunks);
     }
@@ -45,11 +46,12 @@ fn chunks(name: &str, text: &str) -> Result<Vec<ContextChunk>, Failure> {
                 path => format!("chunk {index}: `{path}`"),
             };
             let error = error.into_inner();
-            // A chunk that is wrong as a whole has no line of its own.
+            // An error about the chunk as a whole has line 0.
             let line = first_line(text, item.get()) + error.line().saturating_sub(1);
             malformed(line, &what, &error)
         })
     };
+    // Before the errors, since an unknown field often is the misspelt one that is missing.
     say_unknown_fields(name, &items);
     items.iter().enumerate().map(chunk).collect()
 }
@@ -58,7 +60,7 @@ fn chunks(name: &str, text: &str) -> Result<Vec<ContextChunk>, Failure> {
 const FIELDS: &str =
     "id content source chunk_type priority relevance band trust tokens levels metadata";
 
-/// Says which fields are ignored: one that is misspelt would otherwise pass unseen.
+/// Names the fields that are ignored: a misspelt one would otherwise have no effect, silently.
 fn say_unknown_fields(name: &str, items: &[&RawValue]) {
     let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
     for item in items {
@@ -69,6 +71,7 @@ fn say_unknown_fields(name: &str, items: &[&RawValue]) {
             *unknown.entry(field).or_default() += 1;
         }
     }
+    // Counted over all chunks: a program makes the same mistake in each of them.
     for (field, count) in unknown.iter().take(5) {
         say(format_args!(
             "note: {name}: the field `{field}` of {count} chunks is ignored"
@@ -76,7 +79,7 @@ fn say_unknown_fields(name: &str, items: &[&RawValue]) {
     }
 }
 
-/// Returns the parser's message, without the place in the part that was parsed.
+/// The parser's message without its place, which counts from the beginning of the chunk.
 fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

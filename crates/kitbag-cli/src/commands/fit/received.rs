@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::prompt::deliver;
 
 pub(super) fn run(args: &Args, request: &Request) -> Result<(), Failure> {
+    // An option that would have no effect is refused: a request brings these things itself.
     let given = [
         ("--format", args.format.is_some()),
         ("--request", args.request.is_some()),

@@ -1,33 +1,36 @@
-//! Kitbag's part of Codex's configuration: a stretch of its own at the end of the file, between two comments.
+//! Kitbag's part of Codex's configuration: a block at the end of the file, between two comments.
 //!
-//! TOML lets tables stand in any order, so that nothing before the stretch is touched, and taking it out
-//! gives back the file byte for byte.
+//! TOML allows tables in any order, so nothing before the block changes, and removing it restores the file
+//! byte for byte.
 
 use super::agent::{HOOKS, quoted};
 
 const BEGIN: &str = "# kitbag: begin (`kitbag init --for codex --remove` takes this out)";
 const END: &str = "# kitbag: end";
 
-/// The file with the stretch at its end, or in the place of an earlier one: others may have written
-/// behind it.
+/// The file with the block at its end, or in the place of an earlier one: other programs may have written
+/// after it.
 pub(super) fn add(text: &str, program: &str) -> Result<String, String> {
     let stretch = stretch(program);
     let with = match parts(text)? {
+        // Compared by lines: an editor may have changed the line ends.
         Some(parts) if parts.stretch.lines().eq(stretch.lines()) => text.to_owned(),
         Some(parts) => format!("{}{stretch}{}", parts.before, parts.behind),
         None if text.is_empty() => stretch,
         None => format!("{text}\n{stretch}"),
     };
+    // The file may define our table elsewhere, which TOML does not allow twice.
     match with.parse::<toml::Table>() {
         Ok(_) => Ok(with),
         Err(error) => Err(error.message().to_owned()),
     }
 }
 
-/// The file without the stretch.
+/// The file without the block.
 pub(super) fn remove(text: &str) -> Result<String, String> {
     Ok(match parts(text)? {
         Some(Parts { before, behind, .. }) => {
+            // The newline before the block was added with it.
             let line = before.strip_suffix('\n').unwrap_or(before);
             let line = line.strip_suffix('\r').unwrap_or(line);
             format!("{line}{behind}")
@@ -36,14 +39,14 @@ pub(super) fn remove(text: &str) -> Result<String, String> {
     })
 }
 
-/// A file with the stretch.
+/// A file, split at the block.
 struct Parts<'t> {
     before: &'t str,
     stretch: &'t str,
     behind: &'t str,
 }
 
-/// Finds the stretch. An editor may have changed the ends of its lines.
+/// Finds the block. An editor may have changed its line ends.
 ///
 /// # Errors
 /// When it has no end, or holds something that is not ours.
@@ -60,6 +63,7 @@ fn parts(text: &str) -> Result<Option<Parts<'_>>, String> {
     let Some(begin) = begin else {
         return Ok(None);
     };
+    // Without its end nobody knows which of the lines that follow are ours.
     let end = end.ok_or_else(|| format!("the line `{END}` is missing"))?;
     let part = |range| text.get(range).unwrap_or_default();
     let parts = Parts {
@@ -75,7 +79,7 @@ fn parts(text: &str) -> Result<Option<Parts<'_>>, String> {
     }
 }
 
-/// A key in the stretch that we never write: programs that rewrite the file may put theirs there.
+/// A key in the block that Kitbag never writes: programs that rewrite the file may put theirs there.
 fn foreign(stretch: &str) -> Result<Option<String>, String> {
     let stretch: toml::Table = stretch
         .parse()
@@ -96,7 +100,7 @@ fn foreign(stretch: &str) -> Result<Option<String>, String> {
     Ok(None)
 }
 
-/// Returns true if all hooks of an event are ours.
+/// Tells whether all hooks of an event are ours.
 fn is_our_hook(groups: &toml::Value) -> bool {
     let hooks_of = |group: &toml::Value| group.get("hooks")?.as_array().cloned();
     let is_ours = |hook: &toml::Value| {
@@ -109,18 +113,19 @@ fn is_our_hook(groups: &toml::Value) -> bool {
     })
 }
 
-/// Returns the arguments behind the program.
+/// The arguments after the program.
 const COMMAND: &str = " hook --for codex";
 
 fn stretch(program: &str) -> String {
-    // A string of JSON is one of TOML.
+    // A JSON string is also a TOML string.
     let string = |text: &str| serde_json::Value::from(text).to_string();
     let server = format!(
         "[mcp_servers.kitbag]\ncommand = {}\nargs = [\"mcp\"]\n",
         string(program)
     );
     let command = string(&format!("{}{COMMAND}", quoted(program)));
-    // Codex does not tell when a session ends.
+    // Codex has no event for the end of a session.
+    // The other events have the same names and timeouts as in Claude Code.
     let hooks = HOOKS.iter().filter(|(event, _)| *event != "SessionEnd");
     let hooks = hooks.map(|(event, timeout)| {
         format!(

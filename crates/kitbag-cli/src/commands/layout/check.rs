@@ -1,4 +1,4 @@
-//! Checks all layouts and agents of a project, and tells every problem at once.
+//! Checks all layouts and agents of a project, and reports all problems together.
 
 use kitbag::layout::FileProblem;
 use serde::Serialize;
@@ -19,6 +19,7 @@ pub(super) fn run(args: &ListArgs) -> Result<(), Failure> {
     if args.json {
         output::print_json(&report)?;
     } else {
+        // JSON holds the problems itself, so only people get them on stderr.
         say_problems(&problems);
         if project.files.is_empty() {
             output::say("note: no configuration was found; only the built-in layouts were checked");

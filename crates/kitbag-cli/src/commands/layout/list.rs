@@ -8,6 +8,7 @@ use crate::output::{self, one_line};
 use crate::project::ListArgs;
 
 pub(super) fn run(args: &ListArgs) -> Result<(), Failure> {
+    // A layout with errors is missing from the list, so the problems come with it.
     let project = args.project.open_and_tell()?;
     let layouts = project.layouts.iter();
     if args.json {

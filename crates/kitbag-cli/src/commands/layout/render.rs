@@ -104,6 +104,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let variable = |name: &str| env::var(name).ok();
     if args.raw {
         let part = agent_part(&project, &request, &variable)?;
+        // A raw template has no ledger, in which the problems would otherwise stand.
         say_problems(&part.contribution.problems);
         say_redacted(&part.contribution.redacted);
         return print_raw(args, &part);
@@ -120,6 +121,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(agent) = made.agent.as_ref().filter(|_| args.json) {
         let assembly = &made.composed.assembly;
         let mut payload = agent.payload(assembly, &project, original.as_ref());
+        // Set here, because the library reads no clock for a payload.
         payload.metadata.generated_at = Some(Timestamp::now().to_string());
         return Ok(output::print_json(&payload)?);
     }
@@ -136,13 +138,13 @@ impl Args {
         match self.query.as_deref() {
             Some("-") => Ok(Some(ended(input::read("the query")?))),
             Some(query) => Ok(Some(query.to_owned())),
-            // A layout alone, and a context that brings a query, need none.
+            // The raw layout needs no query, and a context brings its own.
             None if self.raw || self.context.is_some() || !input::is_piped() => Ok(None),
             None => Ok(input::read_soon()?.map(ended)),
         }
     }
 
-    /// The props that were given: an object, or a file with one.
+    /// The given props: an object, or a file with one.
     fn props(&self) -> Result<Option<Value>, Failure> {
         let Some(given) = &self.props else {
             return Ok(None);
@@ -161,6 +163,7 @@ impl Args {
             let hint = "say what is asked, or look at the layout alone with --raw";
             return Err(Failure::usage(what).hint(hint));
         }
+        // A payload holds the prompt as one string, which a request is not.
         if self.json && !self.format.is_text() {
             let form = self.format.as_str();
             let what = format!("the prompt of a payload is a text, which `{form}` is not");
@@ -172,7 +175,7 @@ impl Args {
     }
 }
 
-/// A text from a pipe without the end of its last line.
+/// A piped text without its last line end, which `echo` adds.
 fn ended(text: String) -> String {
     let text = text.strip_suffix('\n').unwrap_or(&text);
     text.strip_suffix('\r').unwrap_or(text).to_owned()

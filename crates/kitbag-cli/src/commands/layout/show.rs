@@ -1,4 +1,4 @@
-//! Shows a layout: what it is for, its props, and its template.
+//! Shows a layout: its description, its props, and its template.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ fn shown(layout: &Layout, language: Option<&str>) -> String {
     lines.join("\n")
 }
 
-/// A prop on a line: what it is, its default, and what it does.
+/// A prop on a line: its type, its default, and its description.
 fn prop_line(name: &str, prop: &PropSchema) -> String {
     let default = match &prop.default {
         Some(default) => {

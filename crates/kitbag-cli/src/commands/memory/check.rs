@@ -31,6 +31,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     }
     match is_whole {
         true => Ok(()),
+        // The exit code lets a script notice; the problems are printed already.
         false => Err(Failure::reported()),
     }
 }

@@ -68,7 +68,7 @@ struct FoundFact {
 }
 
 impl Args {
-    /// The engine that asks a model, if one is to be asked.
+    /// The engine that asks a model, if `--model` is given.
     fn engine(&self) -> Result<Option<Engine>, Failure> {
         let Some(name) = &self.model else {
             return Ok(None);
@@ -77,6 +77,7 @@ impl Args {
         let mut engine = Engine::builder().project(project).configured_provider();
         engine = engine.learning(Learning::Model);
         if !name.is_empty() {
+            // Both: `learning_model` of the configuration would otherwise win over the name on the command line.
             engine = engine.model(name).learning_model(name);
         }
         Ok(Some(engine.build()?))
@@ -96,7 +97,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             closed.push(close(args, &store, closing, &counter, engine.as_ref()).await?);
         }
     } else {
-        // All are read before the first is closed: a mistyped name should close none.
+        // All are read before the first is closed, so that a mistyped id closes none.
         let mut closings = Vec::new();
         for id in &args.conversations {
             closings.push(store.closing(*id).await?);
@@ -122,7 +123,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     Ok(output::print(&text)?)
 }
 
-/// The conversations that ended by silence; says so where there are none.
+/// The conversations that ended by silence. Says so if there are none.
 async fn silent(args: &Args, store: &Store) -> Result<Vec<ConversationId>, Failure> {
     let (sender, channel) = (args.sender.as_deref(), args.channel.as_deref());
     let filter = ExportFilter::new(args.sender.clone(), args.channel.clone());
@@ -151,6 +152,7 @@ async fn close(
                 output::say(format_args!(
                     "{id} has a summary by a model already: no model was asked"
                 ));
+                // A model's summary is not made again: it would cost the same and say little new.
                 engine = None;
             }
             ("already_closed", "was closed before", None)
@@ -172,6 +174,7 @@ async fn close(
         facts: Vec::new(),
     };
     if let Some(engine) = engine {
+        // After closing, since the summary by rules is there in any case, and the model's takes its place.
         let lessons = engine.learn_from(id).await;
         let found = lessons.facts.iter().map(|fact| FoundFact {
             key: fact.key.clone(),

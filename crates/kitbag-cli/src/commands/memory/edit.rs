@@ -1,4 +1,4 @@
-//! `kitbag memory edit`: replaces what a message says; the older text stays as its history.
+//! `kitbag memory edit`: replaces the text of a message; the older text stays as its history.
 
 use std::io::{self, Read as _};
 
@@ -45,7 +45,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         text.clear();
         let read = io::stdin().lock().read_to_string(&mut text);
         read.map_err(|error| Failure::new(format_args!("cannot read the new text: {error}")))?;
-        // A shell ends what it pipes with a newline that nobody wrote.
+        // Shell commands end their output with a newline that is no part of the text.
         text.truncate(text.trim_end_matches(['\n', '\r']).len());
     }
     let store = store.open().await?;
@@ -57,7 +57,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             edited.await.map_err(crate::store::wrong)?
         }
     };
-    // What is shown is what is kept. A message from before secrets were masked may still have one.
+    // Shown as they are stored, with secrets masked. A message from before masking may still hold one.
     let (before, text) = (store.as_stored(before), store.as_stored(text));
     if args.json {
         let (before, after) = (before.as_str(), text.as_str());
@@ -75,12 +75,13 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     Ok(output::print(&difference(&before, &text))?)
 }
 
-/// The lines that went, and those that came in their place.
+/// The changed lines, without the equal ones before and after them.
 fn difference(before: &str, after: &str) -> String {
     let (before, after): (Vec<&str>, Vec<&str>) =
         (before.lines().collect(), after.lines().collect());
     let same = |(one, other): &(&&str, &&str)| one == other;
     let first = before.iter().zip(&after).take_while(same).count();
+    // Without this limit a line could count as equal from both ends.
     let most = before.len().min(after.len()) - first;
     let last = before
         .iter()

@@ -1,5 +1,5 @@
-//! `kitbag memory entities`: the things that a conversation is about, as its agent registered them, and
-//! the results of steps that it put aside.
+//! `kitbag memory entities`: the entities that a conversation's agent registered, and the results of steps
+//! that it archived.
 
 use kitbag::core::entity::{EntityContext, EntitySnapshot, get_entity_context};
 use kitbag::core::reasoning::{ArchiveEntry, CurrentTurn, get_reasoning_trace};
@@ -40,6 +40,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let store = place.open().await?;
     let layers = store.layers(args.conversation).await?;
     if let Some(key) = &args.archived {
+        // Results are data of an agent's steps, so they are printed as JSON in any case.
         return print_archived(args, &layers, key);
     }
     let registry = &layers.id_registry;

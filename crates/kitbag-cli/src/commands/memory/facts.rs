@@ -1,4 +1,4 @@
-//! `kitbag memory facts`: what is known about a sender, and what was known before.
+//! `kitbag memory facts`: the facts about a sender, and their former values.
 
 use clap::Subcommand;
 use jiff::Timestamp;
@@ -67,6 +67,7 @@ struct Limit {
 
 pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let store = match &args.command {
+        // Only setting a fact may begin a memory; the others need one that exists.
         Command::Set { .. } => place.open_or_make().await?,
         _ => place.open().await?,
     };
@@ -75,6 +76,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     match &args.command {
         Command::List { limit } => {
             let mut facts = store.facts(&sender, one_more(limit.limit)).await?;
+            // First by time, to cut off the oldest, and then by key, to print.
             facts.sort_by(|a, b| (b.since, &a.key).cmp(&(a.since, &b.key)));
             limit.cut(&mut facts, Keep::First, "the facts learned last");
             facts.sort_by(|a, b| a.key.cmp(&b.key));
@@ -84,6 +86,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             let facts = store.fact_history(&sender, key.as_deref(), one_more(limit.limit));
             let mut facts = facts.await?;
             match key {
+                // Values come oldest first, and the latest are of more use; of several keys the first are kept.
                 Some(_) => limit.cut(&mut facts, Keep::Last, "the latest values"),
                 None => limit.cut(&mut facts, Keep::First, "the first values by key"),
             }
@@ -112,7 +115,7 @@ impl Limit {
     }
 }
 
-/// Tells what became of a fact.
+/// Reports the change of a fact.
 async fn changed(
     args: &Args,
     store: &Store,

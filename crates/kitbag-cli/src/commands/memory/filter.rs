@@ -19,6 +19,7 @@ pub(super) struct TimeArgs {
 
 impl TimeArgs {
     pub(super) fn add_to(&self, filter: &mut MessageFilter) {
+        // Only options that are given replace a value, so that several sets of options can be combined.
         filter.since = self.since.or(filter.since);
         filter.until = self.until.or(filter.until);
     }
@@ -55,14 +56,14 @@ impl FilterArgs {
     }
 }
 
-/// The beginning of a time that is meant.
+/// Parses the beginning of a period.
 pub(super) fn parse_since(text: &str) -> Result<MessageTime, String> {
     parse_ago(text)
         .or_else(|| MessageTime::parse(text))
         .ok_or_else(expected)
 }
 
-/// The end of a time that is meant: of a date, the end of its day.
+/// Parses the end of a period: for a date, the end of its day.
 pub(super) fn parse_until(text: &str) -> Result<MessageTime, String> {
     let text = text.trim();
     let is_date = !text.contains(['T', 't', ' ', ':']);
@@ -75,10 +76,11 @@ pub(super) fn parse_until(text: &str) -> Result<MessageTime, String> {
     }
 }
 
-/// The moment that was so long ago.
+/// Parses an age as the moment that it reaches back to.
 fn parse_ago(text: &str) -> Option<MessageTime> {
     let ago: Span = text.trim().parse().ok()?;
     let ago = ago.is_positive().then_some(ago)?;
+    // With a time zone, since a day or a month has no fixed length without one.
     let then = Zoned::now().checked_sub(ago).ok()?;
     Some(then.timestamp().into())
 }

@@ -1,4 +1,4 @@
-//! `kitbag memory forget`: deletes what was said, with all that was made of it.
+//! `kitbag memory forget`: deletes messages with everything that was derived from them.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
@@ -86,6 +86,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     if !args.yes {
         confirm(&store, &what, args.limit).await?;
     }
+    // After the question: a line of progress would cover it.
     let progress = Progress::start("forgetting");
     let gone = store.forget(what).await?;
     drop(progress);
@@ -110,6 +111,7 @@ async fn what(args: &Args, store: &Store) -> Result<Forget, Failure> {
     }
     let mut messages = MessageFilter::default();
     args.times.add_to(&mut messages);
+    // `--before` takes an age as well; both bound the same end.
     messages.until = args.before.or(messages.until);
     if let Some(words) = &args.matching {
         messages = messages.with_words(words);
@@ -118,7 +120,7 @@ async fn what(args: &Args, store: &Store) -> Result<Forget, Failure> {
         }
     }
     if messages.is_empty() && args.channel.is_none() {
-        // The only sender is not meant unless it is named: this would be everything.
+        // Unlike elsewhere, the only sender must be named: without any choice this would delete everything.
         return match (args.conversation, &args.sender) {
             (Some(conversation), _) => Ok(Forget::Conversation(conversation)),
             (None, Some(sender)) => Ok(Forget::Sender(sender.clone())),
@@ -135,9 +137,10 @@ async fn what(args: &Args, store: &Store) -> Result<Forget, Failure> {
     Ok(Forget::Messages(filter))
 }
 
-/// Lists what would go, and asks whoever sits at the terminal.
+/// Lists the messages that would go, and asks the person at the terminal.
 pub(super) async fn confirm(store: &Store, what: &Forget, limit: u32) -> Result<(), Failure> {
     let named = one_line(&named(what));
+    // Both: the question goes to stderr, and nobody must answer a question that nobody could read.
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         let what = format!("nobody can be asked whether to forget {named}");
         return Err(Failure::usage(what).hint("say so with `--yes`"));
@@ -154,7 +157,7 @@ pub(super) async fn confirm(store: &Store, what: &Forget, limit: u32) -> Result<
     }
 }
 
-/// The counts of what is gone, in words.
+/// The number of deleted things of each kind, in words.
 pub(super) fn told(gone: &Forgotten) -> String {
     let counts = [
         (gone.messages, "message", "messages"),

@@ -1,7 +1,7 @@
 //! `kitbag memory import`: brings in conversations from JSON lines and from chat exports.
 //!
-//! Lines are kept in batches, each a transaction; whatever ends an import early, all lines before it
-//! are kept, or with `--atomic` none. Ctrl-C ends it after the batch that is being kept.
+//! Lines are stored in batches, each a transaction. If an import ends early, all lines before that point
+//! are kept, or with `--atomic` none. Ctrl-C ends it after the batch under way.
 
 mod interrupt;
 mod keep;
@@ -65,6 +65,7 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    // A broken configuration may restrict what is kept, which could not be undone afterwards.
     project::refuse_broken_config("nothing was imported")?;
     let source = source::open(&args.file)?;
     let store = store.open_or_make().await?;
@@ -92,6 +93,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             }
             Err(problem) if stops || problem.is_final => {
                 if is_empty {
+                    // With no message at all, the records that were left out explain the failure.
                     report::say_left_out(import.tally());
                 }
                 return Err(keeper.end_early(problem.into()).await);
@@ -103,6 +105,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     if is_empty && let Some(failure) = skipped.as_failure() {
         return Err(failure.and("nothing was imported"));
     }
+    // A download that was cut off at once may not even begin like an archive.
     let is_named_archive = args.file.extension();
     let is_named_archive = is_named_archive.is_some_and(|name| name.eq_ignore_ascii_case("zip"));
     if is_empty && is_named_archive {
@@ -125,9 +128,9 @@ fn unreadable(error: &ImportError) -> Problem {
     }
 }
 
-/// The message of a line, or why it is none.
+/// The message of a line, or the problem with it.
 fn message(line: ImportLine, place: &Place) -> Result<Import, Problem> {
-    // A record may hold many messages, of which the reference tells which is meant.
+    // A record may hold many messages; the reference tells which one has the problem.
     let place = match &line.reference {
         Some(reference) => format!("{place} (`{}`)", reference.escape_debug()),
         None => place.to_string(),
@@ -151,6 +154,7 @@ fn message(line: ImportLine, place: &Place) -> Result<Import, Problem> {
     }
     message.reference = line.reference;
     message.message.name = line.speaker;
+    // A repeated memory must not be found as if it had been said twice.
     message.recallable = !line.recalled;
     let mut import = Import::new(line.channel, line.sender, line.conversation, message);
     import.title = line.title;

@@ -33,6 +33,7 @@ struct Report<'a> {
 }
 
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    // Both stores are arguments; an option would suggest a third.
     store.refuse_store()?;
     let from = store.open_existing(&args.from).await?;
     let to = store.open_at(&args.to).await?;

@@ -1,4 +1,4 @@
-//! `kitbag memory model`: which model helps recall.
+//! `kitbag memory model`: chooses the model that helps recall.
 
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ enum Command {
     Off,
 }
 
-/// A model as it is shown.
+/// The description of a model.
 #[derive(Serialize)]
 struct Shown {
     folder: String,
@@ -50,6 +50,7 @@ struct Shown {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     match &args.command {
         Some(Command::Use { folder }) => {
+            // Opened first, so that a folder without a model is never chosen.
             let embedder = model::open(folder)?;
             let folder = model::choose(folder)?;
             show(args, &folder, &embedder)

@@ -81,6 +81,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     }
     let query = Query::new(args.query.as_deref().unwrap_or_default());
     let found = recall.find(&query, &mut None).await?;
+    // The most specific reason alone: nothing fits, the name is unknown, or nothing is remembered.
     if found.is_empty() && !recall.say_misfit(&found) && !recall.say_unknown().await? {
         output::say("nothing is remembered about it");
     }
@@ -88,6 +89,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         return Ok(output::print_json(&found)?);
     }
     if let Some((_, counter)) = &recall.counter {
+        // Only with a budget are tokens counted at all.
         say_exactness(counter);
     }
     let text = match args.explain {
@@ -105,7 +107,7 @@ struct Recall<'a> {
 }
 
 impl Recall<'_> {
-    /// The messages that one query is about. The only sender of the store is looked up once.
+    /// Answers one query. The only sender of the store is looked up once.
     async fn find(
         &self,
         query: &Query,
@@ -130,7 +132,7 @@ impl Recall<'_> {
         Ok(found)
     }
 
-    /// Says so when the budget has no room for what was found.
+    /// Says so when the budget has no room for any of the messages found.
     fn say_misfit(&self, found: &RecallAnswer) -> bool {
         let (Some(misfit), Some((budget, _))) = (found.misfit, &self.counter) else {
             return false;
@@ -144,7 +146,7 @@ impl Recall<'_> {
         true
     }
 
-    /// Says so when the store does not know who or what was named for all queries.
+    /// Says so when the store does not know the sender, channel or conversation of the options.
     async fn say_unknown(&self) -> Result<bool, Failure> {
         let args = self.args;
         let (sender, channel) = (args.sender.as_deref(), args.channel.as_deref());
@@ -154,7 +156,7 @@ impl Recall<'_> {
     }
 }
 
-/// The present as a clock on the wall shows it: whoever says "yesterday" means that one.
+/// The present in the local time zone, which decides what "yesterday" means.
 fn present() -> Option<MessageTime> {
     let now = Zoned::now();
     let now = now.timestamp().display_with_offset(now.offset());

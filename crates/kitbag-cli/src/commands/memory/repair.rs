@@ -1,4 +1,4 @@
-//! `kitbag memory repair`: makes indexes and counts again, and takes damaged rows out.
+//! `kitbag memory repair`: rebuilds indexes and counts, and removes damaged rows.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -49,6 +49,7 @@ struct Report {
 pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let store = place.open().await?;
     let progress = Progress::start("looking for damaged rows");
+    // Found before anything changes, so that the same rows are written to the file and removed.
     let damaged = store.damaged_rows().await?;
     let set_aside = damaged.len();
     if args.dry_run {
@@ -73,6 +74,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     }
     let mut file = None;
     if !damaged.is_empty() {
+        // The file may be all that is left of rows of an earlier repair, so it is never overwritten.
         if args.set_aside.exists() || place.location()?.is_file_of(&args.set_aside) {
             let what = format!("{} is there already", args.set_aside.display());
             return Err(Failure::usage(what).hint("name another file with `--set-aside`"));
@@ -81,6 +83,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         for row in &damaged {
             writeln!(writer, "{}", row.to_json())?;
         }
+        // On the disk before the rows are removed.
         writer.finish()?;
         file = Some(args.set_aside.display().to_string());
     }
@@ -100,7 +103,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     )
 }
 
-/// Prints what was done; what is wrong still is a failure.
+/// Prints the result, and fails if something is still wrong.
 fn report(args: &Args, report: Report) -> Result<(), Failure> {
     let is_whole = report.left.is_empty();
     if args.json {
@@ -108,6 +111,7 @@ fn report(args: &Args, report: Report) -> Result<(), Failure> {
     } else {
         say(args, &report);
     }
+    // A dry run has done its job by listing the problems.
     match is_whole || args.dry_run {
         true => Ok(()),
         false => Err(Failure::reported()),

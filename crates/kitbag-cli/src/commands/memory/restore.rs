@@ -1,4 +1,4 @@
-//! `kitbag memory restore`: brings back what a backup holds.
+//! `kitbag memory restore`: restores the memory of a backup.
 
 use std::path::{Path, PathBuf};
 
@@ -43,6 +43,7 @@ struct Row {
 
 pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let file = args.file.display();
+    // Restoring a store into itself with `--replace` would delete what it reads.
     if place.location()?.is_file_of(&args.file) {
         let what = format!("{file} is the store itself");
         return Err(Failure::usage(what).hint("name another store with `--store`"));
@@ -61,6 +62,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let progress = Progress::start("checking the backup");
     let mut problems = Vec::new();
     for one in &tenants {
+        // Every tenant is checked before any is restored: a damaged backup must not replace anything.
         problems.extend(backup.for_tenant(one.tenant.clone()).check().await?);
     }
     if let Some(first) = problems.first() {
@@ -87,6 +89,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             rows: 0,
             problem: None,
         };
+        // Tenants after a failure are not tried, and the report says so.
         if failure.is_some() {
             row.problem = Some("it was not tried after that".to_owned());
         } else {
@@ -132,8 +135,8 @@ fn say(row: &Row) {
     }
 }
 
-/// The tenants of a backup that have something in it. If the store refuses one, that is a failure, and
-/// all that are refused are named.
+/// The tenants with something in the backup. Fails if the store refuses any of them, and names all that it
+/// refuses.
 async fn accepted(
     store: &Store,
     tenants: Vec<TenantStats>,
@@ -150,7 +153,7 @@ async fn accepted(
             .await
         {
             Ok(()) => accepted.push(one),
-            // Everything of it was forgotten before the backup.
+            // All of the tenant's memory was forgotten before the backup.
             Err(StoreError::Missing { .. }) => {}
             Err(error) => refused.push((tenant, error)),
         }

@@ -1,4 +1,4 @@
-//! `kitbag memory retain`: forgets what is older than the configuration says.
+//! `kitbag memory retain`: forgets messages that are older than the configuration allows.
 
 use std::collections::BTreeSet;
 
@@ -53,7 +53,7 @@ struct Row<T> {
 
 pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let project = args.project.open_and_tell()?;
-    // An age that cannot be read would give its channel another one.
+    // A retention that cannot be read would leave its channel to the general one, which may be shorter.
     if project.problems.iter().any(FileProblem::is_error) {
         return Err(Failure::new(
             "nothing was forgotten: the configuration has errors",
@@ -65,6 +65,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         return Err(Failure::new(what).hint("write `memory: {retention: 90d}` into kitbag.yaml"));
     }
     let store = place.open().await?;
+    // One moment for all channels, so that the same age means the same day.
     let now = Timestamp::now();
     let mut due = Vec::new();
     for channel in channels(&store).await? {
@@ -73,7 +74,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         };
         let age = SignedDuration::try_from(age).ok();
         let before = age.and_then(|age| now.checked_sub(age).ok());
-        // Longer than there has been time: nothing is older.
+        // The age reaches back beyond the first time there is: nothing is older.
         let Some(before) = before else { continue };
         let old = MessageFilter::default().until(before);
         let filter = ExportFilter::new(None, Some(channel.clone())).among(old);
@@ -82,6 +83,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             channel: channel.clone(),
             before,
         };
+        // Most channels have no refusals, and a question about none would only disturb.
         if !ForgetPreview::of(&store, &refusals, 0).await?.is_empty() {
             due.push((channel, before, refusals));
         }
@@ -119,7 +121,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     Ok(output::print(&rows.iter().map(line).collect::<String>())?)
 }
 
-/// Prints what would go.
+/// Prints the messages that would go.
 async fn list(
     args: &Args,
     store: &Store,
@@ -147,6 +149,7 @@ async fn list(
 async fn channels(store: &Store) -> Result<BTreeSet<String>, Failure> {
     let names = store.sender_names(u32::MAX).await?.into_iter();
     let channels = names.map(|(_, channel)| channel);
+    // A channel on which everybody was refused has no sender in the store.
     let refused = store.refusals(u32::MAX).await?.into_iter();
     let channels = channels.chain(refused.map(|refusal| refusal.channel));
     Ok(channels.filter(|channel| !channel.is_empty()).collect())

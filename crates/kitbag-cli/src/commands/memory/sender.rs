@@ -1,4 +1,4 @@
-//! Whose memory is meant: where nobody is named, and where a name is mistyped.
+//! The sender that a command is about, if none is named or a name is mistyped.
 
 use std::path::Path;
 
@@ -8,18 +8,19 @@ use kitbag::store::{ConversationKey, ExportFilter, MessageFilter, Store};
 use crate::failure::Failure;
 use crate::output::{self, one_line};
 
-/// Senders that an error lists at most.
+/// The most senders that an error lists.
 const LISTED: usize = 8;
-/// Rows to read: a sender has one for each channel.
+/// The most rows to read: a sender has one for each channel.
 const LOOKED_AT: u32 = 1_000;
 
-/// The sender that was named, or the only one that the store knows. Projects, whose sessions with coding
-/// agents are kept, count where there is nobody else.
+/// The named sender, or the only one that the store knows. Projects, the senders of sessions with coding
+/// agents, count only if there is nobody else.
 pub(crate) async fn named_or_only(store: &Store, named: Option<&str>) -> Result<String, Failure> {
     if let Some(sender) = named {
         return Ok(sender.to_owned());
     }
     let mut known = store.sender_names(LOOKED_AT).await?;
+    // Otherwise `kitbag ask` would need `--sender` as soon as hooks had run in two projects.
     if known.iter().any(is_person) {
         known.retain(is_person);
     }
@@ -37,13 +38,13 @@ pub(crate) async fn named_or_only(store: &Store, named: Option<&str>) -> Result<
     }
 }
 
-/// Returns true if the store knows anybody besides projects.
+/// Tells whether the store knows anybody besides projects.
 pub(crate) async fn knows_anybody(store: &Store) -> Result<bool, Failure> {
     let known = store.sender_names(LOOKED_AT).await?;
     Ok(known.iter().any(is_person))
 }
 
-/// A project has the path of its folder for a name, whoever remembered something about it.
+/// Tells persons from projects, whose name is the path of their folder.
 fn is_person((sender, channel): &(String, String)) -> bool {
     CodingAgent::of_channel(channel).is_none() && !Path::new(sender).is_absolute()
 }
@@ -55,9 +56,8 @@ pub(super) async fn channels_of(store: &Store, sender: &str) -> Result<Vec<Strin
     Ok(known.into_iter().map(|(_, channel)| channel).collect())
 }
 
-/// Says so when nothing could be found because the store does not know the sender or the channel, and
-/// names those that look alike; tells whether that was so. A slip of the keyboard should not look like
-/// an empty memory.
+/// Says so if the store does not know the sender or the channel, with names that look alike, and returns
+/// whether that was so. A mistyped name should not look like an empty memory.
 pub(crate) async fn say_unknown(
     store: &Store,
     sender: Option<&str>,
@@ -80,7 +80,7 @@ pub(crate) async fn say_unknown(
         return Ok(false);
     };
     let mut channels: Vec<&str> = known.iter().map(|(_, channel)| channel.as_str()).collect();
-    // Who is known by facts alone has none.
+    // A sender of whom only facts are known has no channel.
     channels.retain(|channel| !channel.is_empty());
     channels.sort_unstable();
     channels.dedup();
@@ -93,7 +93,7 @@ pub(crate) async fn say_unknown(
     Ok(true)
 }
 
-/// Says so when the store has none of the conversations that are named, and which names look alike; tells
+/// Says so if the store has none of the named conversations, with names that look alike, and returns
 /// whether that was so.
 pub(crate) async fn say_unknown_conversations(
     store: &Store,
@@ -122,7 +122,7 @@ pub(crate) async fn say_unknown_conversations(
     Ok(true)
 }
 
-/// Which names of conversations may have been meant.
+/// The names of conversations that may have been meant.
 pub(crate) async fn like_conversations(store: &Store, name: &str) -> Result<String, Failure> {
     let everywhere = ExportFilter::default();
     let all = store.latest_conversations(&everywhere, LOOKED_AT);
@@ -135,7 +135,7 @@ pub(crate) async fn like_conversations(store: &Store, name: &str) -> Result<Stri
     Ok(alternatives(name, &names))
 }
 
-/// Which names may have been meant: those that look alike, or else some.
+/// The names that may have been meant: those that look alike, or else some.
 fn alternatives(written: &str, names: &[&str]) -> String {
     let near = nearest(written, names);
     match (near.as_slice(), names) {
@@ -145,12 +145,13 @@ fn alternatives(written: &str, names: &[&str]) -> String {
     }
 }
 
-/// Up to three names that a slip of the keyboard may have turned into `written`, nearest first.
+/// Up to three names of which `written` may be a misspelling, nearest first.
 fn nearest<'a>(written: &str, names: &[&'a str]) -> Vec<&'a str> {
     let written = written.trim().to_lowercase();
     let mut near: Vec<(usize, &str)> = names
         .iter()
         .map(|name| (strsim::osa_distance(&written, &name.to_lowercase()), *name))
+        // More than a third of the letters wrong is another name.
         .filter(|(distance, name)| *distance <= name.chars().count().div_ceil(3))
         .collect();
     near.sort_unstable();
@@ -160,7 +161,7 @@ fn nearest<'a>(written: &str, names: &[&'a str]) -> Vec<&'a str> {
 
 fn names(senders: &[(String, String)]) -> Vec<&str> {
     let mut names: Vec<&str> = senders.iter().map(|(name, _)| name.as_str()).collect();
-    // They come by name.
+    // They are sorted by name, so equal names are neighbours.
     names.dedup();
     names
 }

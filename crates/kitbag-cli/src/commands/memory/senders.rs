@@ -1,4 +1,4 @@
-//! `kitbag memory senders`: who is remembered, and since when.
+//! `kitbag memory senders`: lists the senders, with the time since when they are known.
 
 use jiff::Timestamp;
 use kitbag::store::Sender;
@@ -37,6 +37,7 @@ struct Row {
 }
 
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    // All rows: a limit of rows could cut a sender between two channels.
     let senders = store.open().await?.senders(u32::MAX).await?;
     let mut rows = by_name(senders);
     rows.truncate(usize::try_from(one_more(args.limit)).unwrap_or(usize::MAX));
@@ -79,7 +80,7 @@ pub(super) fn day(at: Option<Timestamp>) -> String {
     at.map_or_else(String::new, |at| at.strftime("%Y-%m-%d").to_string())
 }
 
-/// Joins the channels of each sender; they come by name.
+/// Joins the channels of each sender, whose rows are neighbours because they are sorted by name.
 fn by_name(senders: Vec<Sender>) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for one in senders {
@@ -89,6 +90,7 @@ fn by_name(senders: Vec<Sender>) -> Vec<Row> {
                 row.channels.extend(channel);
                 row.conversations += one.conversations;
                 row.messages += one.messages;
+                // Not `min` of the options: `None` would be the least.
                 row.began = row.began.into_iter().chain(one.began).min();
                 row.active = row.active.max(one.active);
             }

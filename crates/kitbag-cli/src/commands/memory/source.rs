@@ -15,6 +15,7 @@ pub(super) fn open(path: &Path) -> Result<BufReader<Box<dyn Read>>, Failure> {
         let failed = |error| Failure::new(format_args!("cannot read {}: {error}", path.display()));
         let file = File::open(path).map_err(failed)?;
         if file.metadata().is_ok_and(|file| file.is_dir()) {
+            // Unix opens a folder without an error; reading it would fail later, in a message without its name.
             return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
         }
         Box::new(file)

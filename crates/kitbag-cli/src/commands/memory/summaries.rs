@@ -1,4 +1,4 @@
-//! `kitbag memory summaries`: the summaries that closed conversations left.
+//! `kitbag memory summaries`: lists the summaries of closed conversations.
 
 use jiff::Timestamp;
 use kitbag::recall::said;
@@ -34,7 +34,7 @@ pub(super) struct Args {
 struct Row {
     conversation: String,
     channel: String,
-    /// The numbers of the first and the last message that it tells of.
+    /// The numbers of the first and the last message that it covers.
     messages: (u32, u32),
     made: Timestamp,
     by: &'static str,
@@ -44,6 +44,7 @@ struct Row {
 pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let store = place.open().await?;
     let sender = named_or_only(&store, args.sender.as_deref()).await?;
+    // The store keeps summaries by channel, so all channels of the sender are asked.
     let channels = match &args.channel {
         Some(channel) => vec![channel.clone()],
         None => channels_of(&store, &sender).await?,

@@ -1,4 +1,4 @@
-//! `kitbag memory tenants`: whose memory a store holds.
+//! `kitbag memory tenants`: lists the tenants of a store.
 
 use jiff::Timestamp;
 use kitbag::store::TenantStats;

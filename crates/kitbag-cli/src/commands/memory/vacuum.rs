@@ -1,4 +1,4 @@
-//! `kitbag memory vacuum`: removes old prompts, and gives unused space back.
+//! `kitbag memory vacuum`: removes old prompts, and returns unused space to the system.
 
 use jiff::{Span, Timestamp, Zoned};
 use kitbag::store::Pruned;
@@ -40,9 +40,11 @@ struct Report {
 }
 
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    // Before the store is opened: an age that is too long is a mistake in the arguments.
     let before = args.prompts_older_than.map(before).transpose()?;
     let store = store.open().await?;
     let progress = Progress::start("compacting");
+    // Before prompts are removed, so that the difference is that of the whole command.
     let file_bytes_before = store.stats().await?.file_bytes;
     let pruned = match (before, args.prompts_max_bytes) {
         (None, None) => Pruned::default(),
@@ -71,7 +73,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The time so long ago.
+/// The moment that an age reaches back to.
 fn before(age: Span) -> Result<Timestamp, Failure> {
     let then = Zoned::now().checked_sub(age).map(|then| then.timestamp());
     then.map_err(|error| {
@@ -86,7 +88,7 @@ fn parse_age(text: &str) -> Result<Span, String> {
     }
 }
 
-/// Bytes with or without a unit: thousands, or with an `i` in it 1,024s.
+/// Parses bytes with or without a unit, whose steps are 1,000, or 1,024 with an `i`.
 fn parse_bytes(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit());

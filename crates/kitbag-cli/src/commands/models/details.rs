@@ -1,4 +1,4 @@
-//! Everything that is known of one model, a line for each thing.
+//! All facts about one model, one a line.
 
 use kitbag::core::calibration::Calibration;
 use kitbag::provider::ProviderSummary;
@@ -7,7 +7,7 @@ use kitbag::tokens::{ModelProfile, PriceStep};
 use super::tables::{amount, key_state};
 use crate::output::{counted, grouped, one_line};
 
-/// The width of the names of things.
+/// The width of the labels.
 const LABEL: usize = 10;
 const WIDTH: usize = 100;
 
@@ -18,6 +18,7 @@ pub(super) fn of(
     bills: Option<&Calibration>,
 ) -> String {
     let mut lines = Lines(vec![one_line(asked)]);
+    // A name that only resembles a known model gets the profile of its family, and must not look exact.
     let is_family = !ModelProfile::models().contains(model);
     if is_family {
         lines.add(
@@ -57,9 +58,10 @@ pub(super) fn of(
     lines.0.join("\n")
 }
 
-/// The way in which tokens are counted, and how the bills compare.
+/// The way in which tokens are counted, with the comparison to bills.
 fn counting(model: &ModelProfile, bills: Option<&Calibration>) -> String {
     let name = &model.tokenizer;
+    // Bills for counts with another vocabulary say nothing about this one.
     let bills = bills.filter(|bills| bills.tokenizer == *name);
     let Some(usual) = &model.estimate else {
         let exact = format!("exact, with {name}");
@@ -96,7 +98,7 @@ fn answers_of(count: u32) -> String {
 struct Lines(Vec<String>);
 
 impl Lines {
-    /// Adds a thing; what does not fit on its line goes on below.
+    /// Adds a label with its text, wrapped at the width and indented.
     fn add(&mut self, label: &str, text: &str) {
         let mut line = format!("{label:<LABEL$}");
         let mut is_empty = true;

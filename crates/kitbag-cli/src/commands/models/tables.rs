@@ -19,6 +19,7 @@ pub(super) fn models(models: &[&ModelProfile]) -> String {
             price.and_then(|price| price.cache_read),
         ];
         let [input, output, cached] = prices.map(|price| or_unknown(price.map(amount)));
+        // A table of facts shows no assumption; the details of a model do.
         let cache = model.cache.as_ref().filter(|_| !model.is_cache_min_assumed);
         let counts = model.estimate.as_ref().map(|estimate| {
             let percent = estimate.error_permille / 10;
@@ -62,7 +63,7 @@ pub(super) fn providers(providers: &[ProviderSummary]) -> String {
     aligned(&header, &[], providers.iter().map(row))
 }
 
-/// The place of a key, and whether there is one.
+/// The place of a key, and its state.
 pub(super) fn key_state(key: &KeySummary, most: usize) -> String {
     let state = match key.is_set {
         Some(true) => ", set",
@@ -73,7 +74,7 @@ pub(super) fn key_state(key: &KeySummary, most: usize) -> String {
     format!("{place}{state}")
 }
 
-/// A price in dollars, with two decimals or as many as it takes.
+/// A price in dollars, with at least two decimals.
 pub(super) fn amount(micros: u64) -> String {
     let (whole, rest) = (micros / 1_000_000, micros % 1_000_000);
     let decimals = format!("{rest:06}");

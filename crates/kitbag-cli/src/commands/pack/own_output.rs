@@ -1,11 +1,11 @@
-//! The file into which a prompt is written is no part of it, though it may be in the project.
+//! Leaves the output file of a pack out of the pack: it may be inside the project.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::output::{behind_links, folder_of};
 
-/// Patterns that leave out what this run writes: the file of `--output`, or the one that stdout is.
+/// Patterns that leave out the file of `--output`, or the one that stdout is redirected to.
 ///
 /// So a second run shows what the first one did, and no prompt holds the one before.
 pub(super) fn patterns(root: &Path, output: Option<&Path>) -> Vec<String> {
@@ -23,11 +23,12 @@ pub(super) fn patterns(root: &Path, output: Option<&Path>) -> Vec<String> {
 /// The path of a file that may not exist yet.
 fn whole_path(file: &Path) -> Option<PathBuf> {
     let file = behind_links(file);
+    // The folder and not the file, which may not exist yet.
     let folder = folder_of(&file).canonicalize().ok()?;
     Some(folder.join(file.file_name()?))
 }
 
-/// The file that stdout is, where the system tells.
+/// The file that stdout is redirected to, on systems with `/dev/stdout`.
 fn redirected() -> Option<PathBuf> {
     let file = fs::canonicalize("/dev/stdout").ok()?;
     file.is_file().then_some(file)

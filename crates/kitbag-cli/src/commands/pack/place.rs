@@ -1,4 +1,4 @@
-//! A path as a person types it, from where they are or from the root, as the workspace has it.
+//! Turns a path that a person typed, relative to the current folder or the root, into the workspace's path.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,14 @@ use crate::failure::Failure;
 /// The path of a file below the root.
 pub(crate) fn place(root: &Path, typed: &str) -> Result<String, Failure> {
     let Ok(whole_root) = root.canonicalize() else {
-        // Whoever opens the root says why it cannot be.
+        // Opening the root reports the reason.
         return Ok(typed.to_owned());
     };
     let misplaced = |what: String, hint: &str| Failure::usage(what).hint(hint);
     let shown = root.display();
+    // The root comes first: paths in a pack are relative to it, and people copy them from there.
     let found = [root.join(typed), PathBuf::from(typed)];
+    // Canonical paths, so that a link inside the root that leads out of it is refused.
     let found = found.iter().find_map(|path| path.canonicalize().ok());
     let found = found.ok_or_else(|| {
         let what = format!("there is no file `{typed}` below the root `{shown}`");

@@ -1,4 +1,4 @@
-//! What a pack says about itself: a line on stderr, and a line in the log.
+//! The summary of a pack on stderr.
 
 use kitbag::core::assembly::Kept;
 use kitbag::core::chunk::{ChunkType, Detail};
@@ -11,10 +11,10 @@ use kitbag::tokens::{ModelProfile, dollars};
 use crate::flags;
 use crate::output::{self, grouped, one_line, quoted};
 
-/// More of a kind than this are only counted: `--json` has them all.
+/// The most lines of a kind; the others are counted, and `--json` has them all.
 const MOST_LINES: usize = 5;
 
-/// Says what was packed.
+/// Prints the summary of a pack.
 pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
     say_problems(&pack.decisions.problems);
     if prepared.workspace().files().is_empty() {
@@ -49,13 +49,14 @@ pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
             line.push_str(&format!(" from {}", quoted(cues.iter().take(3))));
         }
     }
+    // Only for a named model: without one nobody knows who will read the prompt.
     if let Some(price) = model.and_then(|model| price(pack, model)) {
         line.push_str(&format!("; {price} for the input"));
     }
     output::say(line);
 }
 
-/// Says what did not go as asked.
+/// Prints problems, with their remedies.
 pub(crate) fn say_problems(problems: &[Problem]) {
     say_some(problems, "warning", |problem| {
         let said = one_line(&problem.to_string());
@@ -66,7 +67,7 @@ pub(crate) fn say_problems(problems: &[Problem]) {
     });
 }
 
-/// Says which secrets were replaced.
+/// Prints the secrets that were replaced.
 pub(crate) fn say_redacted(redacted: &[Redaction]) {
     say_some(redacted, "note", |redaction| {
         let source = one_line(&redaction.source);
@@ -79,7 +80,7 @@ pub(crate) fn say_redacted(redacted: &[Redaction]) {
     });
 }
 
-/// Says the first of a kind, and how many more there are.
+/// Prints the first of a kind, and the number of the others.
 fn say_some<T>(all: &[T], kind: &str, text: impl Fn(&T) -> String) {
     for one in all.iter().take(MOST_LINES) {
         output::say(format_args!("{kind}: {}", text(one)));
@@ -93,7 +94,7 @@ fn say_some<T>(all: &[T], kind: &str, text: impl Fn(&T) -> String) {
     }
 }
 
-/// What a provider asks for the prompt, if the catalogue knows.
+/// The price of the prompt, if the catalogue knows one.
 fn price(pack: &Pack, model: &str) -> Option<String> {
     let price = ModelProfile::find(model).ok()?.price.as_ref()?;
     let usage = Usage {

@@ -1,4 +1,4 @@
-//! Where the task comes from, and what is attached to it.
+//! The source of the task and of its attachment.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub(crate) struct TaskArgs {
     attach: Option<PathBuf>,
 }
 
-/// What stdin may be where no option asks for it.
+/// The role of stdin if no option asks for it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stdin {
     /// The task, or attached to the one that is given.
@@ -30,13 +30,14 @@ pub(crate) enum Stdin {
 }
 
 impl TaskArgs {
-    /// The task and what is attached to it. Where there is no task it is empty.
+    /// The task, empty if there is none, and its attachment.
     pub(super) fn read(
         &self,
         given: Option<&str>,
         stdin: Stdin,
     ) -> Result<(String, Option<Attachment>), Failure> {
         let attaches_stdin = self.attach.as_deref().is_some_and(input::is_stdin);
+        // Stdin can be read only once, so it is either the task or the attachment.
         let may_be_task = stdin == Stdin::TaskOrAttached && !attaches_stdin;
         let task_file = match (given, self.task_file.as_deref()) {
             (Some("-"), _) => Some(Path::new("-")),
@@ -64,12 +65,13 @@ impl TaskArgs {
             _ => Some("stdin"),
         };
         let name = name.unwrap_or("attachment").to_owned();
+        // A pipe that only closes, as of a build service, attaches nothing.
         let text = text.filter(|text| !text.trim().is_empty());
         Ok((task, text.map(|text| Attachment { name, text })))
     }
 }
 
-/// What is piped in beside a task. Nobody may have meant to pipe anything in.
+/// The text on stdin next to a task. The pipe may be idle, left open by the program that started us.
 fn piped() -> Result<Option<String>, Failure> {
     let text = input::read_soon()?;
     if text.is_none() {

@@ -1,4 +1,4 @@
-//! Checks skills, and tells every problem at once.
+//! Checks skills, and reports all problems together.
 
 use std::path::PathBuf;
 

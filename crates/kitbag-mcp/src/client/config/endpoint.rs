@@ -1,4 +1,4 @@
-//! A server over HTTP, as a file names it: its address and its headers.
+//! The address and the headers of a server over HTTP, as a file names them.
 
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::{Uri, header};
@@ -23,6 +23,7 @@ pub(super) fn read(
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Endpoint, String> {
     let is_legacy_sse = match json.get("type").and_then(Value::as_str) {
+        // Coding agents write the same transport in these ways.
         None | Some("http" | "streamable-http" | "streamableHttp") => false,
         Some("sse") => true,
         Some(other) => {
@@ -31,7 +32,7 @@ pub(super) fn read(
             ));
         }
     };
-    // Errors show what the file says: the address may hold a key once its variables are replaced.
+    // Errors show the address as the file has it: with its variables replaced it may hold a key.
     let written = url.as_str().unwrap_or_default();
     let address = text(url, "url", variable)?;
     let address: Uri = address
@@ -39,6 +40,7 @@ pub(super) fn read(
         .map_err(|_| format!("its `url` is `{written}`, which is no address"))?;
     let host = address.authority().map(|authority| authority.as_str());
     match (address.scheme_str(), host) {
+        // Errors and logs name the host, so that a password in front of it would be shown.
         (Some("http" | "https"), Some(host)) if host.contains('@') => {
             return Err("its `url` has a name or a password: put it into `headers`".to_owned());
         }
@@ -50,6 +52,7 @@ pub(super) fn read(
         }
     }
     let mut endpoint = Endpoint {
+        // Some services take their key as a parameter of the address.
         secrets: address.query().map(Secret::new).into_iter().collect(),
         address,
         headers: HeaderMap::new(),
@@ -88,8 +91,9 @@ impl Endpoint {
         }
         let mut sent = HeaderValue::from_str(&value)
             .map_err(|_| format!("the value of `{name}` cannot stand in a header"))?;
+        // Keeps the value out of debug output.
         sent.set_sensitive(true);
-        // A server may repeat a key without the word before it.
+        // A server may repeat a key in an error, without the `Bearer` before it.
         let key = match header == header::AUTHORIZATION {
             true => value.rsplit(' ').next().unwrap_or(&value),
             false => &value,

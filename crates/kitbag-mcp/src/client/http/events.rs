@@ -1,4 +1,4 @@
-//! Events of an answer, each within a size.
+//! Reads the events of an answer, each up to a size.
 
 use std::io;
 
@@ -44,6 +44,7 @@ impl Event {
             match byte {
                 b'\n' if self.line == 0 => self.length = 0,
                 b'\n' => self.line = 0,
+                // A line may end with both characters; an empty line is one with neither before its newline.
                 b'\r' => {}
                 _ => self.line += 1,
             }

@@ -1,4 +1,4 @@
-//! A window for people: a bar for each part, within 80 columns and without colour.
+//! The context window for people: a bar for each part, within 80 columns and without colour.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::words::{beginning, counted, grouped};
 /// The length of a bar that stands for the whole prompt.
 const BAR: u64 = 40;
 
-/// So many of those that were left out are listed.
+/// The most sources that are listed as left out.
 const MOST_LEFT_OUT: usize = 5;
 
 impl fmt::Display for ContextWindow {
@@ -42,7 +42,7 @@ impl fmt::Display for ContextWindow {
 }
 
 impl ContextWindow {
-    /// The length of a bar; one that stands for anything can be seen.
+    /// The length of a bar, at least one if there is any token.
     fn bar(&self, tokens: Tokens) -> usize {
         let whole = u64::from(self.tokens.0.max(1));
         let length = (u64::from(tokens.0) * BAR).div_ceil(whole).min(BAR);
@@ -72,7 +72,7 @@ impl ContextWindow {
     }
 }
 
-/// A part of a prompt in a word that a person knows.
+/// The name of a part for people.
 fn name(band: Band) -> &'static str {
     match band {
         Band::Tools => "tools",

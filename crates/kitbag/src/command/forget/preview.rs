@@ -1,4 +1,4 @@
-//! A preview of what would be forgotten: the count and the first messages.
+//! A preview of forgetting: the number of messages, and the first of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +34,7 @@ struct Line {
 }
 
 impl ForgetPreview {
-    /// Looks for what would go, and keeps the first messages of it, at most `limit`.
+    /// Counts the messages that would go, and keeps the first of them, at most `limit`.
     ///
     /// # Errors
     /// When there is no such message, or the store fails.
@@ -45,6 +45,7 @@ impl ForgetPreview {
             what,
             Forget::Fact { .. } | Forget::FactOn { .. } | Forget::Sender(_) | Forget::Tenant
         ) {
+            // Read once for all messages. The other kinds count their facts in a single query.
             sources = store.fact_sources().await?;
         }
         let filter = match what {
@@ -74,6 +75,7 @@ impl ForgetPreview {
                 preview.refusals = count_refusals(store, is_old).await?;
                 return Ok(preview);
             }
+            // A message whose former text has the words goes too.
             Forget::Messages(filter) => filter.clone().in_older_texts(),
             Forget::Conversation(id) => {
                 ExportFilter::default().among(MessageFilter::default().in_conversation(*id))
@@ -112,7 +114,7 @@ impl ForgetPreview {
 
     fn add(&mut self, stored: StoredMessage, limit: u32) {
         self.messages += 1;
-        // Internal messages are for the model alone.
+        // Internal messages are counted but not shown: they are for the model alone.
         if self.messages <= u64::from(limit) && stored.message.is_for_user() {
             self.first.push(Line {
                 id: stored.id.to_string(),
@@ -123,7 +125,7 @@ impl ForgetPreview {
         }
     }
 
-    /// Returns whether nothing would go.
+    /// Tells whether nothing would go.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.messages == 0 && self.facts == 0 && self.refusals == 0
@@ -167,7 +169,7 @@ async fn count_refusals(
     store: &Store,
     would_go: impl Fn(&Refusal) -> bool,
 ) -> Result<u64, StoreError> {
-    // There are never many.
+    // There are few refusals, so that all of them can be read.
     let refusals = store.refusals(u32::MAX).await?;
     Ok(refusals.iter().filter(|one| would_go(one)).count() as u64)
 }

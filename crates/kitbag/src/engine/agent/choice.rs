@@ -6,13 +6,13 @@ use kitbag_layout::{Agent, FileProblem, Layout};
 use super::{AgentError, AgentRequest, LayoutOverride};
 use crate::project::Project;
 
-/// The agent that was named, the project's only one, or one that says nothing about itself.
+/// The named agent, the project's only one, or a default without a description.
 pub(super) fn agent(project: &Project, request: &AgentRequest) -> Result<Agent, AgentError> {
     let agents = project.config.agents.as_slice();
     let known = || agents.iter().map(|agent| agent.id.clone()).collect();
     match (&request.agent, agents) {
         (Some(id), _) => {
-            // A mention is how agents are called elsewhere.
+            // `@name` is how other programs and chats call an agent.
             let id = id.strip_prefix('@').unwrap_or(id);
             let agent = project.config.agent(id).cloned();
             agent.ok_or_else(|| AgentError::UnknownAgent {
@@ -21,18 +21,19 @@ pub(super) fn agent(project: &Project, request: &AgentRequest) -> Result<Agent, 
             })
         }
         (None, [only]) => Ok(only.clone()),
-        // Its agents may be what cannot be read.
+        // The unreadable file may be the one with the agents: a default would hide that.
         (None, []) if project.problems.iter().any(FileProblem::is_error) => {
             Err(AgentError::NoAgent)
         }
         (None, []) => Ok(Agent::new("assistant")),
+        // The layout was chosen for its own sake, so that no agent has to be.
         (None, _) if request.layout.is_some() => Ok(Agent::new("assistant")),
         (None, _) => Err(AgentError::SeveralAgents { known: known() }),
     }
 }
 
-/// The layout that the request brings or names, or the agent's; with a problem where it is the
-/// fall-back of another.
+/// The layout that the request brings or names, or the agent's, with a problem if it replaces an
+/// unknown one.
 pub(super) fn layout<'a>(
     project: &'a Project,
     request: &'a AgentRequest,

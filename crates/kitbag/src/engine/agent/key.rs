@@ -1,10 +1,10 @@
-//! The key of a prompt: the one that is given, or one that no text contains.
+//! The security key of a prompt: the given one, or one that no text contains.
 
 use kitbag_layout::{Agent, ChannelTurn, Documents, Map, SecurityKey, Value, given};
 
 use super::{AgentError, AgentRequest};
 
-/// The key that was given, or one that stands in none of the texts.
+/// The given key, or a new one that none of the texts contains.
 pub(super) fn key(
     request: &AgentRequest,
     agent: &Agent,
@@ -12,6 +12,7 @@ pub(super) fn key(
     documents: &Documents,
     env: &Map,
 ) -> Result<SecurityKey, AgentError> {
+    // Every text that a template may print: one that held the key could imitate the operator's wrapper.
     let mut texts = channel.texts();
     for (name, document) in documents {
         texts.extend([name.as_str(), document.content.as_str()]);
@@ -38,6 +39,7 @@ pub(super) fn key(
 }
 
 fn random() -> Result<[u8; 16], getrandom::Error> {
+    // From the system and not a seeded generator: who can guess the key can write a wrapper.
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)?;
     Ok(bytes)

@@ -9,7 +9,7 @@ use kitbag_layout::{Agent, ChannelTurn, Map, Value};
 use super::AgentPart;
 use crate::project::Project;
 
-/// Who answers: the agent, or the one that a context describes.
+/// The answering agent: that of the project, or the one that a context describes.
 pub(super) fn answering(
     agent: &Agent,
     context: Option<&Map>,
@@ -43,6 +43,7 @@ impl AgentPart {
         let past = self.channel.past();
         let thread_id = self.channel.metadata.get("thread_id");
         let problems = assembly.ledger.problems.iter();
+        // The original is carried only if rendering changed it.
         let changed = original.filter(|map| **map != self.system.context);
         let mut notes: Vec<String> = problems.map(ToString::to_string).collect();
         let history = formatted_history(&self.channel, project.conversation.as_ref());
@@ -75,6 +76,6 @@ impl AgentPart {
 }
 
 fn json(context: &Map) -> String {
-    // A context consists of texts, numbers and lists, which JSON always has words for.
+    // A context consists of texts, numbers and lists, which always have a JSON form.
     serde_json::to_string(context).unwrap_or_default()
 }

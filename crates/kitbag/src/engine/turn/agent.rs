@@ -47,8 +47,8 @@ impl<'a> AgentSource<'a> {
 }
 
 impl AgentSource<'_> {
-    /// The agent's part of the prompt. The key is the one that the request gives, or that of the
-    /// conversation's epoch unless a text knows it, or a new one.
+    /// The agent's part of the prompt. The key is the one of the request, or that of the conversation's
+    /// epoch unless a text contains it, or a new one.
     pub(super) fn part(
         &self,
         conversation: &Conversation,
@@ -58,6 +58,7 @@ impl AgentSource<'_> {
         let mut request = self.request.clone();
         request.form = prompt.settings.form;
         if request.channel.query.is_empty() {
+            // A channel may bring a query of its own, which then stands in the place of the message.
             request.channel.query = prompt.current.content.text().into_owned();
         }
         if let (None, Some(name)) = (request.channel.speaker(), &prompt.current.name) {
@@ -70,7 +71,7 @@ impl AgentSource<'_> {
         let stored = conversation.key.as_deref();
         let stored = stored.and_then(|key| key.parse().ok());
         request.key = request.key.or(stored);
-        // The wrappers that were sent hold the key of the epoch; nothing else may know it.
+        // The wrappers that were sent hold the key of the epoch; no other text may contain it.
         let messages = others
             .iter()
             .flat_map(|one| one.draft.history.iter().chain(&one.draft.steps))
@@ -85,6 +86,7 @@ impl AgentSource<'_> {
             false => agent_part(self.project, &request, self.variable),
         };
         let mut part = match part {
+            // A stored key that leaked into a text is replaced. A key of the request is not: its caller relies on it.
             Err(AgentError::KeyKnown) if self.request.key.is_none() => {
                 request.key = None;
                 agent_part(self.project, &request, self.variable)?
@@ -123,10 +125,10 @@ pub(super) fn guard(
     conversation: &Conversation,
 ) {
     for contribution in contributions {
-        // A key that was chosen before memory was searched may stand in what was found.
+        // The key was chosen before memory was searched, so a recalled text may contain it.
         contribution.change_loose_texts(|text| part.key.hide_in(&neutralise(text)));
         let said = contribution.draft.history.iter_mut();
-        // Results of tools are data, and stay as they are.
+        // Results of tools are data in fields of their own, and must stay byte for byte.
         let said = said.filter(|message| message.role != Role::Tool);
         for message in said {
             let was_sent = conversation.has_sent(message);
@@ -143,8 +145,7 @@ pub(super) fn guard(
     }
 }
 
-/// Takes the history away where the engine does not show it, and names the speakers where there are
-/// several.
+/// Removes the history if the engine does not show it, and names the speakers if there are several.
 fn shape(draft: &mut DraftParts, part: &AgentPart, conversation: &Conversation) {
     match part.system.history {
         ShownBy::Engine => {}
@@ -161,6 +162,7 @@ fn shape(draft: &mut DraftParts, part: &AgentPart, conversation: &Conversation) 
     let has_several = part.channel.has_several_speakers();
     let users = draft.history.iter_mut();
     for message in users.filter(|message| message.role == Role::User) {
+        // A message that was sent without a name stays without: changing it would end the cached prefix there.
         let is_new = !conversation.has_sent(message);
         let name = message.name.take().filter(|_| has_several && is_new);
         if let (Some(name), Content::Text(text)) = (name, &mut message.content) {
@@ -206,6 +208,7 @@ impl Conversation {
         let Some(past) = &mut self.past else {
             return false;
         };
+        // The layout prints the history in its own words, but the same messages count against the same room.
         let room = history::room(draft, prompt, counter);
         let start = start(&draft.history, draft.unread, room, None, counter);
         let left_out = draft.history.drain(..start);

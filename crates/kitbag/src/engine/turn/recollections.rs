@@ -13,7 +13,7 @@ use kitbag_store::{Fact, Later, Recalled, Recollections, StoredMessage, Summary}
 
 use crate::engine::Contribution;
 
-/// What is known besides the conversation, as chunks.
+/// Facts, summaries and recalled messages as chunks.
 pub(super) fn recollections(
     known: &Recollections,
     epoch: Option<&Epoch>,
@@ -28,6 +28,7 @@ pub(super) fn recollections(
     }
     let count = known.summaries.len();
     for (index, summary) in known.summaries.iter().enumerate() {
+        // The oldest comes first, so that the age of the latest is 1.
         contribution.add(summarised(summary, count - index, counter));
     }
     let best = known
@@ -87,7 +88,8 @@ fn fact(fact: &Fact, asked: &Asked) -> ContextChunk {
         text.push_str(&format!(" (said on {day})"));
     }
     let source = format!("{FACT}{}", fact.key);
-    // What was told as a fact was meant to be known; what was only said counts when it is asked for.
+    // A fact that was stated as one is meant to be known in every conversation; one that was drawn from
+    // talk counts mostly when the message asks for it.
     let unasked = if fact.drawn { 300_000 } else { 600_000 };
     let ppm = match asked.relevance(&fact.key, &fact.value, speaker) {
         1000.. => 900_000,
@@ -131,6 +133,7 @@ fn remembered(hit: &Recalled, best: i64) -> RankedChunk {
     .with_visibility(hit.message.message.visibility);
     let mut ranked = RankedChunk::from(chunk);
     for part in hit.score.parts() {
+        // The parts of the score stay visible, so that `explain` can say why a message is in.
         ranked.score = std::mem::take(&mut ranked.score).plus(part.name.clone(), part.value);
     }
     ranked
@@ -146,6 +149,7 @@ fn shorter(
     let whole = counter.count(chunk.content());
     for (share, coverage) in [(3, 600), (10, 300)] {
         let limit = Tokens(whole.0 / share);
+        // Less than a sentence, which would say little.
         if limit < Tokens(24) {
             continue;
         }
@@ -166,7 +170,7 @@ fn outdated(later: &Later) -> String {
     }
 }
 
-/// Who said it, and on which day.
+/// The speaker and the day.
 fn said_by(stored: &StoredMessage) -> String {
     let role = stored.message.role.as_str();
     let name = stored.message.name.as_deref().unwrap_or(role);

@@ -17,9 +17,9 @@ use crate::tokens::Counter;
 /// Counts tokens.
 #[derive(Clone)]
 pub(crate) enum EngineCounter {
-    /// As the catalogue says of the model; bills may correct it.
+    /// The counter of the model in the catalogue, which bills may correct.
     OfModel(Counter),
-    /// As the program says.
+    /// A counter of the calling program, which is never corrected.
     Given(Arc<dyn TokenCounter>),
 }
 
@@ -72,7 +72,7 @@ impl Engine {
         self.counter.shared()
     }
 
-    /// The same for a turn, which goes on with the usual factor where the store cannot tell.
+    /// The same for a turn, which continues with the usual factor if the store fails.
     pub(super) async fn counter_of(&self, request: &mut TurnRequest) -> Arc<dyn TokenCounter> {
         match self.calibrated_counter().await {
             Ok(counter) => counter,

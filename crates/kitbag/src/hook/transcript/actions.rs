@@ -1,5 +1,5 @@
-//! What an agent did in a turn: files that it changed and commands that it ran. What it only looked at is
-//! left out: nobody asks for that later.
+//! The actions of an agent in a turn: files that it changed and commands that it ran. Files that it only
+//! read are left out: nobody asks for them later.
 
 use std::fmt;
 use std::path::Path;
@@ -8,7 +8,7 @@ use kitbag_secrets::redact;
 
 use crate::words::{beginning, counted};
 
-/// So many of each kind are named, and the others counted.
+/// The most actions of each kind that are named; the others are counted.
 const MOST: usize = 12;
 /// The most characters of a command.
 const LONGEST_COMMAND: usize = 120;
@@ -23,6 +23,7 @@ pub(super) struct Actions {
 impl Actions {
     pub(super) fn changed(file: &str, folder: &Path) -> Self {
         let file = Path::new(file);
+        // Relative paths are shorter, and remain true when the folder moves.
         let below = file.strip_prefix(folder).unwrap_or(file);
         Self {
             changed: vec![below.display().to_string()],
@@ -31,7 +32,7 @@ impl Actions {
     }
 
     pub(super) fn ran(command: &str) -> Self {
-        // Before it is cut: half of a secret is not known as one.
+        // Redacted before it is cut: half of a secret is not recognised.
         let command = redact(command, "").text;
         let line = command.trim().lines().next().unwrap_or_default();
         Self {

@@ -13,7 +13,7 @@ use crate::receive::asks_to_disregard;
 const LONGEST_KEY: usize = 40;
 const LONGEST_VALUE: usize = 200;
 
-/// Keys of what is no fact about a person: the conversation itself, its tasks, and words to its reader.
+/// Keys that are no facts about a person: the conversation itself, its tasks, and words to its reader.
 const NO_FACTS: [&str; 20] = [
     "answer",
     "assistant",
@@ -60,7 +60,7 @@ pub(super) struct FoundFacts {
 }
 
 impl FoundFacts {
-    /// Tells what was refused.
+    /// A problem that names the first refused fact and counts the others.
     pub(super) fn problem(&self) -> Option<Problem> {
         let first = self.refused.first()?;
         let message = match self.refused.len() {
@@ -84,6 +84,7 @@ pub(super) fn found(
     };
     for (index, claim) in facts.into_iter().enumerate() {
         let checked = match index < MOST {
+            // A limit by position and not by facts kept: refused claims use it up too.
             true => claim.check(part, known),
             false => Err("there are more than were asked for"),
         };
@@ -102,7 +103,7 @@ pub(super) fn found(
     Ok(found)
 }
 
-/// Models like to put JSON into a fence, whatever they are told.
+/// The answer without a code fence: models like to put JSON into one, whatever the prompt says.
 fn without_fence(answer: &str) -> &str {
     let answer = answer.trim();
     let inner = answer
@@ -129,10 +130,11 @@ struct Claim {
 }
 
 impl Claim {
-    /// The fact, or none where it is known already, or the reason why it is refused.
+    /// The fact, or `None` if it is known already, or the reason to refuse it.
     fn check(&self, part: &[Said], known: &[Fact]) -> Result<Option<NewFact>, &'static str> {
         let key = self.key.trim().replace('_', " ");
         let value = self.value.trim();
+        // A key stands unquoted in later prompts, so that nothing in it may look like markup or a sentence.
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "/- ".contains(c);
         if !key.starts_with(|c: char| c.is_ascii_lowercase()) || !key.chars().all(is_plain) {
             return Err("is no key of plain words");
@@ -151,13 +153,16 @@ impl Claim {
         if parts.any(|part| NO_FACTS.contains(&part)) {
             return Err("is no fact about a person");
         }
+        // Stored messages are redacted: a value with such a mark is what is left of a secret.
         if value.contains("[REDACTED") || !redact(value, "").found.is_empty() {
             return Err("looks like a secret");
         }
         let claim = format!("{key} {value}");
+        // A fact is shown in every later prompt: an injected instruction must not get there.
         if asks_to_disregard(&claim) || asks_to_disregard(&self.quote) {
             return Err("asks to disregard instructions");
         }
+        // Messages are numbered from 1 in the question.
         let said = self.message.checked_sub(1).and_then(|at| part.get(at));
         let said = said.ok_or("names a message that there is not")?;
         self.check_quote(said, value, &words)?;
@@ -171,7 +176,8 @@ impl Claim {
         Ok(Some(NewFact::new(key, value).from_message(said.id)))
     }
 
-    /// Finds the words of the value in the quotation, and the quotation among the statements of the user.
+    /// Checks that the words of the value are in the quotation, and the quotation among the user's
+    /// statements: a model may invent either.
     fn check_quote(
         &self,
         said: &Said,

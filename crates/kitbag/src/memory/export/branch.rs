@@ -1,4 +1,4 @@
-//! The branch of a conversation that was last looked at.
+//! The branch of a conversation that its user saw last.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,8 @@ pub(in crate::memory) fn branch<'a>(
     let mut path = Vec::new();
     let mut seen = BTreeSet::new();
     let mut next = Some(leaf);
-    // A parent that is not there, or was met before, ends the way.
+    // A missing parent ends the path, and so does one that was seen before: a damaged export may have a
+    // cycle.
     while let Some(id) = next.filter(|id| parents.contains_key(id) && seen.insert(*id)) {
         path.push(id);
         next = parents.get(id).copied().flatten();

@@ -1,4 +1,4 @@
-//! The documents that a conversation worked on: each becomes a message with its latest text.
+//! The documents of a conversation: each becomes a message with its latest text.
 
 use regex::{NoExpand, Regex, RegexBuilder};
 use serde_json::Value;
@@ -68,6 +68,7 @@ impl Documents {
         let known = known.find(|known| written.id.is_some() && known.id.as_deref() == written.id);
         if let Some(document) = known {
             tally.add(RecordKind::OlderVersions);
+            // A later version may come without a title.
             document.title = title.unwrap_or(std::mem::take(&mut document.title));
             document.text = written.text.to_owned();
             document.touch(origin);
@@ -81,6 +82,7 @@ impl Documents {
                 .unwrap_or("untitled".to_owned()),
             text: written.text.to_owned(),
             reference: match (origin.message, name) {
+                // One message may write several documents, whose names must differ.
                 (Some(message), Some(name)) => Some(format!("{message}/{name}")),
                 (message, _) => message.map(str::to_owned),
             },
@@ -100,6 +102,7 @@ impl Documents {
         tally: &mut ImportTally,
     ) {
         let known = self.0.iter().position(|known| known.id.as_deref() == id);
+        // Changes of a canvas do not always name their document; then it is the latest one.
         let known = match id {
             Some(_) => known,
             None => self.0.len().checked_sub(1),
@@ -115,6 +118,7 @@ impl Documents {
                     is_changed |= text != document.text;
                     document.text = text;
                 }
+                // The other changes still apply: each stands for itself.
                 None => tally.add(RecordKind::LostChanges),
             }
         }
@@ -124,7 +128,7 @@ impl Documents {
         }
     }
 
-    /// Names the last document, where its id comes after it.
+    /// Gives the last document its id, which only the answer of the tool contains.
     pub(in crate::memory) fn name_last(&mut self, id: &str) {
         if let Some(last) = self.0.last_mut().filter(|last| last.id.is_none()) {
             last.id = Some(id.to_owned());
@@ -135,7 +139,7 @@ impl Documents {
     pub(in crate::memory) fn put_into(mut self, exported: &mut Exported, tally: &mut ImportTally) {
         self.0.retain(|document| !document.text.trim().is_empty());
         self.0.sort_by_key(|document| document.position);
-        // From the end, so that the positions of the others stay.
+        // From the end, so that an insertion does not move the positions of the others.
         for document in self.0.into_iter().rev() {
             tally.add(RecordKind::Documents);
             let position = document.position.min(exported.messages.len());
@@ -181,6 +185,7 @@ impl Change<'_> {
                     return None;
                 }
                 let most = if *is_repeated { 0 } else { 1 };
+                // Without expansion: a `$1` in a document is text.
                 let changed = pattern.replacen(text, most, NoExpand(replacement));
                 Some(changed.into_owned())
             }
@@ -188,7 +193,8 @@ impl Change<'_> {
     }
 }
 
-/// The expression in which a dot matches line ends too; without one that can be read, the text itself.
+/// The pattern with a dot that also matches line ends. A pattern that is no valid expression matches
+/// literally.
 fn compiled(pattern: &str) -> Option<Regex> {
     let written = RegexBuilder::new(pattern)
         .dot_matches_new_line(true)

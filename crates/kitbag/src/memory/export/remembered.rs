@@ -9,17 +9,19 @@ const LONGEST_NAME: usize = 48;
 /// that another export of the same memory is the same fact.
 pub(super) fn fact_of(text: &str) -> Option<(String, String)> {
     let text = text.trim();
+    // A long memory is left out and counted, rather than cut.
     if text.is_empty() || text.chars().count() > LONGEST {
         return None;
     }
     let words = text.split(|c: char| !c.is_alphanumeric());
     let words = words.filter(|word| !word.is_empty()).map(str::to_lowercase);
-    // Every memory begins with them.
+    // Memories begin with "User" or "The user", which says nothing in a key.
     let words: Vec<String> = words
         .skip_while(|word| word == "the" || word == "user")
         .collect();
     let whole = words.join("-");
     let mut name: String = whole.chars().take(LONGEST_NAME).collect();
+    // A cut name may be that of two memories; the hash of the text tells them apart.
     if name.len() < whole.len() || name.is_empty() {
         let hash = blake3::hash(text.as_bytes()).to_hex();
         let hash: String = hash.chars().take(8).collect();

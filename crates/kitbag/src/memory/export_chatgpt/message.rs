@@ -1,4 +1,4 @@
-//! A message of a ChatGPT export: what it is, and what it says.
+//! A message of a ChatGPT export: its kind and its text.
 
 use kitbag_core::role::Role;
 use serde::Deserialize;
@@ -29,18 +29,18 @@ pub(super) struct Author {
     pub(super) name: Option<String>,
 }
 
-/// The part that a message plays for the user.
+/// The role of a message for the user.
 pub(super) enum Seen {
     /// Something that was said.
     Said(Role),
-    /// A text that the model was told to remember.
+    /// A text for the memory of the service.
     Memory,
     /// A call that makes or changes a document.
     Canvas,
     LeftOut(RecordKind),
 }
 
-/// Tells what a message is.
+/// Classifies a message.
 pub(super) fn seen(message: &Message, place: impl Fn() -> Place) -> Result<Seen, ImportError> {
     let role = match message.author.role.as_str() {
         "user" => Role::User,
@@ -72,9 +72,10 @@ pub(super) fn seen(message: &Message, place: impl Fn() -> Place) -> Result<Seen,
     let recipient = message.recipient.as_deref().unwrap_or("all");
     Ok(match (role, recipient) {
         (Role::System, _) => Seen::LeftOut(RecordKind::Hidden),
+        // The recipient is the tool that a message calls; `all` is the user.
         (Role::Assistant, "bio") => Seen::Memory,
         (Role::Assistant, "canmore.create_textdoc" | "canmore.update_textdoc") => Seen::Canvas,
-        // A report that the model worked on for long comes as the result of a tool.
+        // The report of a long research comes as the result of a tool, and is what the user reads.
         (Role::Tool, _) if is_set("is_async_task_result_message") => Seen::Said(Role::Tool),
         (Role::Tool, _) => Seen::LeftOut(RecordKind::ToolResults),
         _ if is_set("is_visually_hidden_from_conversation") => Seen::LeftOut(RecordKind::Hidden),
@@ -111,7 +112,7 @@ pub(super) fn parts_of(message: &Message, tally: &mut ImportTally) -> Vec<String
     let attached = message.metadata.get("attachments");
     for file in attached.and_then(Value::as_array).into_iter().flatten() {
         let is_image = text(file, "mime_type").is_some_and(|kind| kind.starts_with("image/"));
-        // Images stand among the parts already.
+        // Images are among the parts already.
         let name = text(file, "name").filter(|_| !is_image);
         tally.add_many(RecordKind::FileNames, u64::from(name.is_some()));
         parts.extend(name.map(|name| named("file", name)));
@@ -123,7 +124,7 @@ fn kind_of(part: &Value) -> &str {
     text(part, "content_type").unwrap_or_default()
 }
 
-/// One part: a text, or what stands for something else. A sound whose words are there needs none.
+/// One part: its text, or a name in brackets. A sound needs none if its transcript is there too.
 fn part_of(part: &Value, is_spoken: bool, tally: &mut ImportTally) -> Option<String> {
     if let Some(text) = part.as_str().or_else(|| text(part, "text")) {
         return Some(text.to_owned());
@@ -143,8 +144,8 @@ fn part_of(part: &Value, is_spoken: bool, tally: &mut ImportTally) -> Option<Str
     Some(shown.to_owned())
 }
 
-/// A text without the marks that only the service's own pages understand: sources go, and of named
-/// things the name stays.
+/// A text without the marks that only the service's own pages understand: citations are removed, and
+/// of named things the name stays.
 fn without_marks(text: &str) -> String {
     const BEGIN: char = '\u{E200}';
     const END: char = '\u{E201}';
@@ -153,6 +154,7 @@ fn without_marks(text: &str) -> String {
     let mut rest = text;
     while let Some((before, marked)) = rest.split_once(BEGIN) {
         plain.push_str(before);
+        // A mark without an end was cut off with its message.
         let (mark, after) = marked.split_once(END).unwrap_or((marked, ""));
         let (kind, value) = mark.split_once(FIELD).unwrap_or((mark, ""));
         if kind == "entity" {

@@ -19,7 +19,7 @@ pub(super) enum ToolUse<'a> {
     Other,
 }
 
-/// Does what a call of a tool says about documents.
+/// Applies a call of a tool to the documents.
 pub(super) fn use_tool<'a>(
     block: &'a Value,
     origin: &Origin<'_>,
@@ -36,6 +36,7 @@ pub(super) fn use_tool<'a>(
             return text(input, "control").map_or(ToolUse::Other, ToolUse::Memory);
         }
         ("artifacts", _) => (text(input, "id"), text(input, "content")),
+        // Created files have no id: the path is one.
         ("create_file", _) | ("str_replace_based_edit_tool", "create") => {
             (text(input, "path"), text(input, "file_text"))
         }
@@ -44,6 +45,7 @@ pub(super) fn use_tool<'a>(
         }
         _ => return ToolUse::Other,
     };
+    // An empty `old_str` replaces nothing: such a call writes the whole document.
     let change = text(input, "old_str").filter(|old| !old.is_empty());
     if let Some(old) = change.filter(|_| command != "create" && command != "rewrite") {
         let new = text(input, "new_str").unwrap_or_default();
@@ -62,7 +64,7 @@ pub(super) fn use_tool<'a>(
     ToolUse::Document
 }
 
-/// The text without its artifacts, in whose places their names stand.
+/// The text with the name of each artifact in its place.
 pub(super) fn take_out(
     said: &str,
     origin: &Origin<'_>,
@@ -72,7 +74,7 @@ pub(super) fn take_out(
     let mut plain = String::with_capacity(said.len());
     let mut rest = said;
     while let Some((before, from)) = rest.split_once(BEGIN) {
-        // An artifact that does not end was cut off with its message, and is text as it is.
+        // An artifact without an end was cut off with its message, and stays text.
         let Some((artifact, after)) = from.split_once(END) else {
             break;
         };
@@ -86,6 +88,7 @@ pub(super) fn take_out(
         let written = Written {
             id,
             title,
+            // The tags stand on lines of their own, which are no part of the document.
             text: content.trim_matches('\n'),
         };
         documents.write(written, origin, tally);

@@ -13,7 +13,7 @@ use crate::memory::import::{ImportTally, RecordKind, clean};
 /// Longest name of a project, in characters.
 const LONGEST_NAME: usize = 200;
 
-/// The conversation; none if there is no field of a memory.
+/// The conversation, or `None` if no field holds a memory.
 pub(super) fn exported(
     whole: Option<String>,
     projects: Option<BTreeMap<String, String>>,
@@ -34,6 +34,7 @@ pub(super) fn exported(
     for (reference, text) in texts.filter(|(_, text)| !text.trim().is_empty()) {
         tally.add(RecordKind::MemoryTexts);
         exported.messages.push(Ok(Said {
+            // The same reference in each export, so that a later one updates the text.
             reference: Some(reference),
             role: Role::Assistant,
             speaker: None,

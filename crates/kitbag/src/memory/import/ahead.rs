@@ -1,4 +1,4 @@
-//! A reader that can be looked into before it is read.
+//! A reader whose next bytes can be seen before they are taken.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
@@ -19,7 +19,7 @@ impl<R> Ahead<R> {
         }
     }
 
-    /// The reader below, whose bytes begin behind those that were looked at.
+    /// The underlying reader, whose bytes begin after those that were read ahead.
     pub(super) fn below(&mut self) -> &mut R {
         &mut self.reader
     }
@@ -36,13 +36,13 @@ impl<R> Ahead<R> {
 }
 
 impl<R: BufRead> Ahead<R> {
-    /// The next bytes, at least so many unless the reader ends.
+    /// The next bytes, at least `count` unless the reader ends.
     pub(super) fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
         while self.seen().len() < count && self.look_on()? {}
         Ok(self.seen())
     }
 
-    /// Takes so many bytes that were looked at.
+    /// Takes `count` bytes that were read ahead.
     pub(super) fn consume_all(&mut self, count: usize) -> io::Result<()> {
         let mut left = count;
         while left > 0 {
@@ -56,9 +56,10 @@ impl<R: BufRead> Ahead<R> {
         Ok(())
     }
 
-    /// Looks at more bytes; returns `false` if there are none.
+    /// Reads more bytes ahead, and returns `false` at the end.
     fn look_on(&mut self) -> io::Result<bool> {
         if self.at > 0 {
+            // Bytes that were taken are dropped first, so that the buffer holds no more than what was peeked.
             self.seen.drain(..self.at.min(self.seen.len()));
             self.at = 0;
         }
@@ -97,7 +98,7 @@ impl<R: BufRead> BufRead for Ahead<R> {
 
 /// The bytes that are there to be read; empty at the end.
 fn fill<R: BufRead>(reader: &mut R) -> io::Result<&[u8]> {
-    // A call that was interrupted is made again, as the readers of the standard library do.
+    // An interrupted call is repeated, as the readers of the standard library do.
     loop {
         match reader.fill_buf() {
             Ok(_) => break,
@@ -105,5 +106,7 @@ fn fill<R: BufRead>(reader: &mut R) -> io::Result<&[u8]> {
             Err(error) => return Err(error),
         }
     }
+    // Called again, since the borrow checker does not let a borrow leave the loop. It costs nothing: the
+    // buffer is filled.
     reader.fill_buf()
 }

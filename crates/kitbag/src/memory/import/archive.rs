@@ -13,7 +13,7 @@ use super::ahead::Ahead;
 
 const FILE: [u8; 4] = *b"PK\x03\x04";
 const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
-/// The beginnings of everything behind the files: the directory, the records that end it, a signature.
+/// The signatures of everything after the files: the directory, the records that end it, a signature.
 const BEHIND: [[u8; 4]; 5] = [
     *b"PK\x01\x02",
     *b"PK\x05\x06",
@@ -22,10 +22,10 @@ const BEHIND: [[u8; 4]; 5] = [
     *b"PK\x05\x05",
 ];
 
-/// A file may grow to so many times its size when it is unpacked, beyond [`ALWAYS`]. Chats grow to between
-/// four and ten times; what grows more is made to fill memories and disks.
+/// The most growth of an unpacked file beyond [`ALWAYS`]. Chats grow four to ten times; a file that grows
+/// more is made to fill memories and disks.
 const MOST_GROWTH: u64 = 200;
-/// Files up to this many bytes may have grown however much.
+/// The unpacked bytes up to which a file may grow however much: small files are harmless.
 const ALWAYS: u64 = 64 << 20;
 
 /// An archive. Reading gives the bytes of the file that was unpacked last.
@@ -53,8 +53,8 @@ impl<R: BufRead> Archive<R> {
         bytes.starts_with(&FILE) || bytes.starts_with(b"PK\x05\x06")
     }
 
-    /// Goes to the next file and returns its path; nothing behind the last. One that was not unpacked
-    /// is passed over, however it is packed.
+    /// Goes to the next file and returns its path, or `None` after the last. A file that was not unpacked
+    /// is skipped, also if its packing is not supported.
     pub(super) fn go_to_next(&mut self) -> io::Result<Option<String>> {
         let mut reader = match std::mem::replace(&mut self.state, State::Over) {
             State::Between(reader) => reader,
@@ -94,10 +94,10 @@ fn unpacked<R: BufRead>(reader: Ahead<R>, header: Header) -> io::Result<BufReade
     Ok(BufReader::with_capacity(64 << 10, entry))
 }
 
-/// Goes behind a file that nobody reads.
+/// Skips a file that nobody reads.
 fn pass_over<R: BufRead>(mut reader: Ahead<R>, header: Header) -> io::Result<Ahead<R>> {
     if header.has_descriptor && header.packed == 0 {
-        // Its length is known only when it is unpacked.
+        // The length follows the data, so only unpacking finds the end.
         return finish(unpacked(reader, header)?);
     }
     let packed = &mut reader.by_ref().take(header.packed);
@@ -118,6 +118,7 @@ fn finish<R: BufRead>(mut file: BufReader<Entry<R>>) -> io::Result<Ahead<R>> {
         header,
         crc,
     } = file.into_inner();
+    // The rest of the file was read above, so that its checksum covers all of it.
     let (mut reader, packed, length) = content.end();
     let expected = match header.has_descriptor {
         true => read_descriptor(&mut reader, packed, length)?,
@@ -130,12 +131,14 @@ fn finish<R: BufRead>(mut file: BufReader<Entry<R>>) -> io::Result<Ahead<R>> {
     Ok(reader)
 }
 
-/// Reads the checksum that stands behind a file, with its lengths, which have four or eight bytes each.
+/// Reads the checksum after a file, and its two lengths of four or eight bytes each.
 fn read_descriptor<R: BufRead>(reader: &mut Ahead<R>, packed: u64, length: u64) -> io::Result<u32> {
+    // The signature is optional.
     if reader.peek(4)?.starts_with(&DESCRIPTOR) {
         reader.consume(4);
     }
     let crc = u32::from_le_bytes(read_array(reader)?);
+    // Nothing says whether the lengths have four bytes or eight: if eight fit what was read, it is eight.
     let mut lengths = [packed.to_le_bytes(), length.to_le_bytes()].concat();
     if !reader.peek(16)?.starts_with(&lengths) {
         lengths.truncate(8);
@@ -152,7 +155,7 @@ struct Header {
     path: String,
     method: u16,
     crc: u32,
-    /// The packed length; zero also where it is told behind the file alone.
+    /// The packed length; zero also if it only follows the file.
     packed: u64,
     length: u64,
     has_descriptor: bool,
@@ -173,7 +176,7 @@ impl Header {
         let path = read_vec(reader, path_length)?;
         let extra = read_vec(reader, extra_length)?;
         let mut large = large_lengths(&extra).unwrap_or_default();
-        // The length of the file itself comes first.
+        // The format orders them: unpacked length first, and only those that do not fit into four bytes.
         for short in [&mut length, &mut packed] {
             if *short == u64::from(u32::MAX)
                 && let Some((long, rest)) = large.split_first_chunk()
@@ -199,7 +202,7 @@ fn shown(path: &[u8]) -> String {
     let mut shown = String::with_capacity(path.len());
     for c in String::from_utf8_lossy(path).chars() {
         match c {
-            // These turn the direction of what follows.
+            // These change the direction of the text that follows, and could disguise a path in a message.
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => shown.extend(c.escape_default()),
             c if c.is_control() => shown.extend(c.escape_default()),
             c => shown.push(c),
@@ -213,6 +216,7 @@ fn large_lengths(mut extra: &[u8]) -> Option<&[u8]> {
     while let [id_low, id_high, low, high, rest @ ..] = extra {
         let length = usize::from(u16::from_le_bytes([*low, *high]));
         let field = rest.get(..length)?;
+        // 1 is the id of the zip64 field.
         if u16::from_le_bytes([*id_low, *id_high]) == 1 {
             return Some(field);
         }
@@ -221,9 +225,10 @@ fn large_lengths(mut extra: &[u8]) -> Option<&[u8]> {
     None
 }
 
-/// Returns whether the next bytes are the descriptor of an empty file, and the beginning of what may
-/// follow it.
+/// Tells whether the next bytes are the descriptor of an empty file and the beginning of another part
+/// of the archive.
 fn ends_here<R: BufRead>(reader: &mut Ahead<R>) -> io::Result<bool> {
+    // A signature, a descriptor with lengths of eight bytes, and the signature of the next part.
     let next = reader.peek(28)?;
     let next = next.strip_prefix(&DESCRIPTOR).unwrap_or(next);
     let is_descriptor = |length| {
@@ -233,6 +238,7 @@ fn ends_here<R: BufRead>(reader: &mut Ahead<R>) -> io::Result<bool> {
         let begins = |signature: &[u8; 4]| behind.starts_with(signature);
         zeros.iter().all(|byte| *byte == 0) && (begins(&FILE) || BEHIND.iter().any(begins))
     };
+    // With lengths of four or of eight bytes.
     Ok(is_descriptor(12) || is_descriptor(20))
 }
 
@@ -254,6 +260,7 @@ impl<R: BufRead> Content<R> {
             return unsupported(format!("`{path}` of the archive needs a password"));
         }
         match header.method {
+            // Stored data has no mark of its end. Only an empty file, such as a folder, can be read without a length.
             0 if header.has_descriptor && header.packed == 0 && !ends_here(&mut reader)? => {
                 unsupported(format!("the archive does not tell where `{path}` ends"))
             }
@@ -314,6 +321,7 @@ impl<R: BufRead> Read for Entry<R> {
         let read = self.content.read(into)?;
         self.crc.update(into.get(..read).unwrap_or_default());
         let (packed, length) = self.content.lengths();
+        // Checked while reading: the lengths in the header are whatever the maker of the archive wrote.
         if length > ALWAYS && length / MOST_GROWTH > packed {
             let what = format!(
                 "`{}` of the archive grows to more than {MOST_GROWTH} times its size",

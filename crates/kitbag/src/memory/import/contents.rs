@@ -1,4 +1,4 @@
-//! The files of an archive in words, for one that has nothing to import.
+//! The files of an archive in words, for the error of an archive with nothing to import.
 
 /// The number of files that are named.
 const NAMED: usize = 3;
@@ -23,12 +23,12 @@ impl Contents {
         self.read.add(path);
     }
 
-    /// Adds a file that is passed over.
+    /// Adds a file that is skipped.
     pub(super) fn add_passed(&mut self, path: &str) {
         self.passed.add(path);
     }
 
-    /// The number of files that were passed over.
+    /// The number of files that were skipped.
     pub(super) fn passed(&self) -> u64 {
         self.passed.count
     }
@@ -48,6 +48,7 @@ impl Contents {
 impl Names {
     fn add(&mut self, path: &str) {
         self.count += 1;
+        // Archives may have thousands of files; a few names show what kind of archive it is.
         if self.first.len() < NAMED {
             self.first.push(format!("`{path}`"));
         }

@@ -1,4 +1,4 @@
-//! What can be wrong with an import, and where.
+//! Errors of an import, with their place.
 
 use std::fmt;
 use std::io;
@@ -14,33 +14,33 @@ pub enum ImportError {
     /// A record is no JSON, or has not what is expected.
     #[error("{place}: {problem}")]
     Json {
-        /// Where.
+        /// The place.
         place: Place,
-        /// What was expected and what was found.
+        /// The message of the parser, and the text at its place.
         problem: String,
     },
     /// A field has a value that it cannot have.
     #[error("{place}: `{field}` is {found}, expected {expected}")]
     Field {
-        /// Where.
+        /// The place.
         place: Place,
         /// The field.
         field: &'static str,
-        /// What it has.
+        /// The value.
         found: String,
-        /// What it may have.
+        /// The possible values.
         expected: &'static str,
     },
     /// A record is too long.
     #[error("{place}: longer than {} MiB", MAX_RECORD_BYTES >> 20)]
     TooLong {
-        /// Where.
+        /// The place.
         place: Place,
     },
     /// The file ends too early.
     #[error("{place}: the file ends before it does")]
     Unfinished {
-        /// Where.
+        /// The place.
         place: Place,
     },
     /// A record is neither a conversation nor a message.
@@ -48,7 +48,7 @@ pub enum ImportError {
         "{place}: no conversation and no message: it has neither `mapping` nor `chat_messages`, `messages`, `text` or `content`"
     )]
     UnknownFormat {
-        /// Where.
+        /// The place.
         place: Place,
     },
     /// An archive holds nothing to import.
@@ -68,7 +68,7 @@ pub enum ImportError {
     /// The system refused.
     #[error("cannot read the import: {source}")]
     Read {
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -92,6 +92,7 @@ impl ImportError {
     /// A problem of the parser, with what it found there where that is not said.
     pub(super) fn json(place: Place, error: &serde_json::Error, record: &[u8]) -> Self {
         let told = error.to_string();
+        // The parser counts lines from the beginning of the record, which is not what an editor shows.
         let (what, _) = told.split_once(" at line ").unwrap_or((&told, ""));
         let column = error.column();
         let mut problem = match error.line() {
@@ -99,6 +100,7 @@ impl ImportError {
             1 => format!("{what} at column {column}"),
             line => format!("{what} at column {column} of its line {line}"),
         };
+        // Errors of data name the value themselves; errors of syntax do not.
         if error.is_syntax() && error.line() <= 1 {
             let from = record.get(column.saturating_sub(1)..).unwrap_or_default();
             let found: String = String::from_utf8_lossy(from).chars().take(24).collect();
@@ -109,7 +111,7 @@ impl ImportError {
         Self::Json { place, problem }
     }
 
-    /// Whether nothing can be read after it.
+    /// Tells whether nothing can be read after this error.
     #[must_use]
     pub fn is_final(&self) -> bool {
         match self {
@@ -122,7 +124,7 @@ impl ImportError {
         }
     }
 
-    /// What to do about it.
+    /// Advice for the user.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
@@ -160,7 +162,7 @@ pub(in crate::memory) fn parsed<'a, T: Deserialize<'a>>(
     serde_json::from_slice(record).map_err(|error| ImportError::json(place(), &error, record))
 }
 
-/// Where in an import something is.
+/// A place in an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {

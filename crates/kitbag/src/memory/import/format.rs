@@ -1,4 +1,4 @@
-//! What an import is told beforehand: the format of the file, and what records lack.
+//! The settings of an import: the format of the file, and defaults for its records.
 
 use std::str::FromStr;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ImportLine;
 
-/// What a file holds.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImportFormat {
@@ -46,7 +46,7 @@ impl FromStr for ImportFormat {
 #[error("unknown import format `{0}`, expected lines, chatgpt or claude")]
 pub struct UnknownImportFormat(String);
 
-/// What a record without a channel or sender gets.
+/// Defaults for records without a channel or a sender.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! The files of an import: one as it is, or those of an archive that hold conversations.
+//! The files of an import: a single file, or the files of an archive that hold conversations.
 
 use std::io::{self, BufRead, Read};
 
@@ -58,6 +58,7 @@ impl<R: BufRead> Input<R> {
                 State::Archive(Utf8::new(Archive::new(reader)))
             }
             State::Plain(_) | State::Over => State::Over,
+            // An archive stays open until its last file.
             archive @ State::Archive(_) => archive,
         };
         let State::Archive(files) = &mut self.state else {
@@ -73,7 +74,7 @@ impl<R: BufRead> Input<R> {
                 self.contents.add_read(&path);
                 return Ok(Opened::Entry(path));
             }
-            // Folders have entries of their own, which nobody counts as files.
+            // Folders have entries of their own, and are not files that were left out.
             if !path.ends_with('/') {
                 self.contents.add_passed(&path);
             }
@@ -90,7 +91,7 @@ fn holds_conversations(path: &str) -> bool {
         return false;
     };
     let is_memory = stem == "memories" || folder.rsplit(['/', '\\']).next() == Some("memories");
-    // `._conversations.json` is what an Apple computer keeps beside a file.
+    // macOS stores attributes of a file as `._conversations.json`, which is no JSON.
     let is_hidden = stem.starts_with('.');
     !is_hidden && (stem.starts_with("conversations") || is_memory || !name.ends_with(".json"))
 }

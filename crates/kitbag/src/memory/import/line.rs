@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ImportLine {
-    /// Where it was said; `import` if nothing else is known.
+    /// The channel; `import` if nothing else is known.
     pub channel: String,
     /// The person whose conversation it is; `user` if nothing else is known.
     pub sender: String,
@@ -26,7 +26,7 @@ pub struct ImportLine {
     /// The title of the conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is called where it comes from, so that it is not imported twice.
+    /// Its name at its origin, by which a second import recognises it.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// When it was said: a date or time in ISO 8601, with a zone or without.
@@ -37,9 +37,9 @@ pub struct ImportLine {
     /// Who said it, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
-    /// What was said.
+    /// The text of the message.
     pub text: String,
-    /// Whether it only repeats what was recalled, and must not be remembered again.
+    /// Set when the text only repeats recalled messages, and must not be remembered again.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub recalled: bool,
     /// Who may see it; everybody if nothing else is known.
@@ -84,6 +84,7 @@ pub(in crate::memory) fn time_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => {
             let text = text.trim();
+            // Kept as written, with its zone or without: the speaker's clock is part of what was said.
             kitbag_core::time::parse(text).map(|_| text.to_owned())
         }
         Value::Number(seconds) => {
@@ -96,7 +97,7 @@ pub(in crate::memory) fn time_of(value: &Value) -> Option<String> {
     }
 }
 
-/// A text on one line, of at most so many characters: names have no control characters.
+/// A text on one line, of at most `longest` characters: names have no control characters.
 pub(in crate::memory) fn clean(text: &str, longest: usize) -> String {
     let words = text.split(|c: char| c.is_control() || c.is_whitespace());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();

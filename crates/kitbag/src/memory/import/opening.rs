@@ -1,10 +1,10 @@
-//! Tells by the beginning of a file that opens with `{` what its records are.
+//! Recognises the records of a file that opens with `{` by its beginning.
 
 use std::io::{self, BufRead};
 
 use super::ahead::Ahead;
 
-/// The bytes of the beginning that are looked at. A list of conversations that begins later is not found.
+/// The bytes to look at. A list of conversations that begins later is not found.
 const LONGEST: usize = 64 << 10;
 
 /// The contents of a file that opens with `{`.
@@ -14,7 +14,7 @@ pub(super) enum Opening {
     Line,
     /// An object on several lines.
     Value,
-    /// An object with a list of conversations, whose first element begins behind so many bytes.
+    /// An object with a list of conversations, whose first element begins after this many bytes.
     Wrapper(usize),
 }
 
@@ -60,11 +60,12 @@ impl Scan {
     fn take(&mut self, byte: u8, end: usize) -> Option<Opening> {
         if self.in_string {
             match byte {
-                // No JSON has a line end in a string: the line is a broken record.
+                // A string in JSON cannot hold a line end, so this line is a broken record.
                 b'\n' => return Some(self.so_far()),
                 _ if self.is_escaped => self.is_escaped = false,
                 b'\\' => self.is_escaped = true,
                 b'"' => self.in_string = false,
+                // One byte more than the key, so that a longer string is not taken for it.
                 _ if self.key.len() <= KEY.len() => self.key.push(byte),
                 _ => {}
             }
@@ -94,6 +95,7 @@ impl Scan {
             }
             b':' => self.has_colon = true,
             b'[' if self.depth == 1 && self.has_colon && self.key == KEY => {
+                // Known as soon as the list begins: the rest of the file is not looked at.
                 return Some(Opening::Wrapper(end));
             }
             b'{' | b'[' => self.depth += 1,
@@ -103,6 +105,7 @@ impl Scan {
                     return Some(self.so_far());
                 }
             }
+            // Another value after the key, such as a number.
             _ => self.has_colon = false,
         }
         None

@@ -1,8 +1,7 @@
-//! Takes a file apart into records, lines or values of a JSON array, without reading the whole: one
-//! record is held at a time.
+//! Splits a file into records, lines or values of a JSON array, and holds one record at a time.
 //!
-//! Of values only brackets and strings are looked at. Whether a record is good JSON is for its reader
-//! to say, so that a bad one costs no other.
+//! Only brackets and strings of values are examined. The reader of a record decides if it is valid
+//! JSON, so that a bad one costs no other.
 
 use std::io::{self, BufRead};
 
@@ -77,6 +76,7 @@ impl<R: BufRead> Records<R> {
         if self.framing.is_some() {
             return Ok(());
         }
+        // The three bytes of the mark cannot begin JSON, so that they may be skipped one by one.
         let first = self.skip(|byte| is_blank(byte) || MARK.contains(&byte))?;
         let opening = match (*format, first) {
             (Some(ImportFormat::Lines), _) => Opening::Line,
@@ -110,6 +110,7 @@ impl<R: BufRead> Records<R> {
     pub(super) fn next(&mut self, record: &mut Vec<u8>, limit: usize) -> io::Result<Found> {
         let is_line = self.framing == Some(Framing::Lines);
         let is_array = self.framing == Some(Framing::Array);
+        // Superfluous commas between values are forgiven: each value stands for itself.
         let first = self.skip(|byte| is_blank(byte) || (byte == b',' && !is_line))?;
         self.count += 1;
         match first {
@@ -127,12 +128,14 @@ impl<R: BufRead> Records<R> {
                 false => scan.end_in(bytes),
             };
             let is_file_end = bytes.is_empty();
+            // Only a line, or a value without brackets such as a number, may end with the file.
             if is_file_end && !is_line && (is_array || !scan.is_scalar_so_far()) {
                 return Ok(Found::Unfinished);
             }
             let part = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or(bytes);
             is_too_long |= record.len() + part.len() > limit;
             if is_too_long {
+                // The rest of a record that is too long is read and dropped, so that the next one is found.
                 record.clear();
             } else {
                 record.extend_from_slice(part);
@@ -182,7 +185,7 @@ impl Scan {
                 if self.is_escaped {
                     self.is_escaped = false;
                 } else {
-                    // Most of an export is text, which is passed over at once.
+                    // Most of an export is text, which is skipped at the speed of `memchr`.
                     at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
                     self.is_escaped = bytes.get(at) == Some(&b'\\');
                     self.in_string = self.is_escaped;
@@ -196,7 +199,7 @@ impl Scan {
             match byte {
                 b'"' => self.in_string = true,
                 b'{' | b'[' => self.depth = self.depth.saturating_add(1),
-                // A bracket too many is a value of its own, or the reading would stand still.
+                // A superfluous bracket is a value of its own: an empty record would never end the loop.
                 b'}' | b']' => match self.depth {
                     0 => return Some(at.max(1)),
                     1 => return Some(at + 1),

@@ -1,4 +1,4 @@
-//! The count of every kind of record that an import met, and what became of it.
+//! The number of records of each kind in an import, with their fate.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub enum RecordKind {
     FileTexts,
     /// Pictures, sounds and files, as their names in the messages that they were attached to.
     FileNames,
-    /// Facts that the model of the service was told to remember.
+    /// Texts of the service's memory, as facts.
     Memories,
     /// The memory that a service wrote about its user, as messages.
     MemoryTexts,

@@ -8,8 +8,7 @@ use encoding_rs::{Decoder, Encoding, UTF_16BE, UTF_16LE};
 /// The bytes of UTF-8 that are made at a time.
 const PIECE: usize = 64 << 10;
 
-/// A reader whose bytes are UTF-8 where the file is UTF-16 with a byte order mark. All others pass as they
-/// are.
+/// A reader that decodes UTF-16 with a byte order mark to UTF-8. All other bytes pass unchanged.
 pub(super) struct Utf8<R> {
     reader: R,
     encoding: Option<TextEncoding>,
@@ -49,7 +48,8 @@ impl<R: BufRead> Utf8<R> {
         while let Some(TextEncoding::Utf16(decoder)) = &mut self.encoding {
             let bytes = self.reader.fill_buf()?;
             let is_last = bytes.is_empty();
-            // No more room than the bytes can need: to clear it costs time.
+            // No more room than the bytes can need, because clearing it costs time. Two bytes of UTF-16 become at
+            // most three of UTF-8.
             let room = bytes.len().saturating_mul(3).clamp(64, PIECE);
             self.text.resize(room, 0);
             let (_, read, written, _) = decoder.decode_to_utf8(bytes, &mut self.text, is_last);
@@ -59,6 +59,7 @@ impl<R: BufRead> Utf8<R> {
             if is_last {
                 self.encoding = Some(TextEncoding::Ended);
             }
+            // Half of a character gives no text yet, and an empty buffer would mean the end.
             if written > 0 {
                 break;
             }
@@ -89,6 +90,7 @@ impl<R: BufRead> BufRead for Utf8<R> {
         if self.encoding.is_none() {
             let first = self.reader.fill_buf()?.first().copied();
             self.encoding = Some(match encoding_of(first) {
+                // The decoder checks the second byte of the mark itself.
                 Some(known) => TextEncoding::Utf16(Box::new(known.new_decoder_with_bom_removal())),
                 None => TextEncoding::Utf8,
             });

@@ -1,4 +1,4 @@
-//! Reads a line as others write it: a message, or a conversation of messages.
+//! Reads a line: a message, or a conversation of messages.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ pub(super) fn parse(
     place: &Place,
 ) -> Result<Line, ImportError> {
     let record = record.trim_ascii();
-    // Before the parser does, which would take an array for the fields in their order.
+    // The parser would accept an array as the fields in their order.
     if !record.starts_with(b"{") {
         let found: String = String::from_utf8_lossy(record).chars().take(24).collect();
         let found = found.escape_debug();
@@ -77,7 +77,7 @@ pub(super) fn parse(
     let Some(messages) = written.messages.take() else {
         return Ok(Line::Said(vec![written.line(defaults, place)?]));
     };
-    // The messages have no names, so that the same conversation is known again by all that it says.
+    // The messages have no names, so a second import recognises the conversation by its whole text.
     let hash = blake3::hash(record).to_hex();
     let hash: String = hash.chars().take(16).collect();
     let name = written
@@ -92,6 +92,7 @@ pub(super) fn parse(
         message.title = message.title.or_else(|| written.title.clone());
         message.at = message.at.or_else(|| written.at.clone());
         message.metadata = message.metadata.or_else(|| written.metadata.clone());
+        // The place in the conversation names a message, so that a second import finds it known.
         message.reference = message.reference.or_else(|| Some((index + 1).to_string()));
         lines.push(message.line(defaults, place)?);
     }
@@ -109,6 +110,7 @@ impl Written {
                 found: value.to_string(),
                 expected: match value {
                     Value::Number(_) => {
+                        // Milliseconds are the usual mistake, and are too large to be a time in seconds.
                         "seconds since 1970, not milliseconds, before the year 10000"
                     }
                     _ => "a time such as 2024-01-15T10:30:00Z, seconds since 1970, or null",
@@ -118,7 +120,7 @@ impl Written {
         let text = match (self.text, self.content, self.role) {
             (Some(text), _, _) => text,
             (None, Some(content), _) => said_in(&content),
-            // A model that calls a tool may say nothing.
+            // A message that only calls tools has no text.
             (None, None, Some(Role::Assistant)) => String::new(),
             (None, None, _) => {
                 return Err(ImportError::Json {
@@ -150,6 +152,7 @@ fn said_in(content: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
             let texts = parts.iter().filter_map(|part| {
+                // Parts may be bare texts or objects, depending on the program that wrote them.
                 let text = part.as_str().or_else(|| part.get("text")?.as_str());
                 let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
                 text.or_else(|| kind.contains("image").then_some("[image]"))
@@ -160,7 +163,7 @@ fn said_in(content: &Value) -> String {
     }
 }
 
-/// An id or a name, which some write as a number. `null` and nothing but blanks are none.
+/// An id or a name, which some programs write as a number. `null` and blank texts give `None`.
 pub(in crate::memory) fn text_or_number<'de, D>(from: D) -> Result<Option<String>, D::Error>
 where
     D: Deserializer<'de>,

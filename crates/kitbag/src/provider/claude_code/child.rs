@@ -1,4 +1,4 @@
-//! A program that answers on stdout: its input, its lines, and its end, whoever brings it about.
+//! A program that answers on stdout: its input, its lines, and its end.
 
 use std::io;
 use std::process::Stdio;
@@ -9,14 +9,14 @@ use tokio::process::{ChildStderr, ChildStdout, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// The longest line, in bytes: beyond it a program does not speak this format.
+/// The longest line, in bytes. A longer one is not of this format, and would fill the memory.
 const LONGEST: u64 = 32 << 20;
 
-/// No more of stderr is kept.
+/// The most bytes of stderr that are kept.
 const MOST_ERRORS: usize = 4 << 10;
 
-/// A program that has said everything is not waited for longer: something that it started may keep
-/// its pipes open.
+/// The longest wait for the end of a program that has answered: another program that it started may
+/// keep its pipes open.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A program in a process group of its own, which is killed when this is dropped.
@@ -36,12 +36,13 @@ impl Child {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
+        // A group of its own, so that killing it also ends the tools that the program started.
         #[cfg(unix)]
         command.process_group(0);
         let mut process = command.spawn()?;
         if let Some(mut stdin) = process.stdin.take() {
-            // Aside, since the program may answer before it has read everything. One that ends early
-            // does not read all of it, and says why elsewhere.
+            // In a task of its own: a program that answers before it has read everything would otherwise wait
+            // for us while we wait for it. An error of writing means that it ended early, which its end explains.
             tokio::spawn(async move { stdin.write_all(&input).await });
         }
         let errors = process
@@ -61,23 +62,25 @@ impl Child {
         })
     }
 
-    /// The next line of stdout; none at its end.
+    /// The next line of stdout, or `None` at its end.
     pub(super) async fn line(&mut self) -> io::Result<Option<String>> {
         let Some(stdout) = &mut self.stdout else {
             return Ok(None);
         };
         let mut line = Vec::new();
         let count = stdout.take(LONGEST).read_until(b'\n', &mut line).await?;
+        // `take` stopped the reading, so the line has no end yet.
         if count as u64 == LONGEST {
             return Err(io::Error::other("one of its lines is too long"));
         }
         Ok((count > 0).then(|| String::from_utf8_lossy(&line).trim().to_owned()))
     }
 
-    /// Waits for the end of the program, kills what it leaves behind, and returns what is known about
-    /// its end: the code, and the words on stderr.
+    /// Waits for the end of the program, kills the programs that it leaves running, and returns the exit
+    /// code with the text of stderr.
     pub(super) async fn end(&mut self) -> String {
         let rest = async {
+            // Reads the rest, so that the program does not block on a full pipe and can end.
             while let Ok(Some(_)) = self.line().await {}
             self.process.wait().await
         };
@@ -101,11 +104,12 @@ impl Child {
         }
     }
 
-    /// Kills the program and all that it started. Once: later its number may be another's.
+    /// Kills the program and everything that it started. Only once: later its id may belong to another
+    /// program.
     fn kill(&mut self) {
         #[cfg(unix)]
         if let Some(group) = self.group.take() {
-            // One that has ended already is what is wanted.
+            // An error means that the group has ended already.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
     }
@@ -117,8 +121,8 @@ impl Drop for Child {
     }
 }
 
-/// The beginning of what a program says on stderr. The rest is read too, so that the program does not
-/// wait for a reader.
+/// The beginning of a program's stderr. The rest is read and dropped: otherwise a full pipe would
+/// block the program.
 async fn beginning(mut errors: ChildStderr) -> String {
     let mut said = Vec::new();
     let mut buffer = [0; 1024];

@@ -23,7 +23,7 @@ struct Block {
     added: BTreeMap<&'static str, String>,
 }
 
-/// The latest count of each kind of tokens: later events may leave some out.
+/// The latest count of each kind of tokens: later events may omit some.
 #[derive(Debug, Default, Clone, Copy)]
 struct Counts {
     input: u64,
@@ -57,6 +57,7 @@ impl Decoder {
                 events.extend(reason.map(|reason| ReplyEvent::Stop(StopReason::of(reason))));
             }
             "message_stop" => events.push(ReplyEvent::Done),
+            // An overloaded server may fail in the midst of an answer, after its status was 200.
             "error" => return Err(broke_off(event.get("error").unwrap_or(&event))),
             _ => {}
         }
@@ -65,13 +66,14 @@ impl Decoder {
 
     fn count(&mut self, usage: &Value) -> ReplyEvent {
         let counts = &mut self.usage;
+        // The counts of the request come in the first event and those of the answer in the last.
         let set = |name, count: &mut u64| *count = number(usage, name).unwrap_or(*count);
         set("input_tokens", &mut counts.input);
         set("cache_read_input_tokens", &mut counts.cache_read);
         set("cache_creation_input_tokens", &mut counts.cache_write);
         set("output_tokens", &mut counts.output);
         ReplyEvent::Usage(Usage {
-            // The API counts what was not cached alone.
+            // `input_tokens` of this API does not include cached tokens, unlike that of the others.
             input: counts.input + counts.cache_read + counts.cache_write,
             cache_read: counts.cache_read,
             cache_write: counts.cache_write,
@@ -90,6 +92,7 @@ impl Decoder {
             fields,
             added: BTreeMap::new(),
         };
+        // Usually empty in a stream; a whole answer has all of its text here.
         let text = block.text("text").filter(|text| !text.is_empty());
         let is_text = block.kind() == "text";
         self.blocks.insert(index, block);
@@ -117,14 +120,16 @@ impl Decoder {
     fn stop(&mut self, index: u64) -> Option<ReplyEvent> {
         let block = self.blocks.remove(&index)?;
         match block.kind().as_str() {
-            // Its words were told as they came.
+            // The text was sent on piece by piece.
             "text" | "" => None,
             "tool_use" => {
                 let (id, name) = (block.text("id")?, block.text("name")?);
+                // A block that comes whole has its input at once; a streamed one begins with `{}` and gets pieces.
                 let begun = block.fields.get("input").map_or("{}", RawJson::as_str);
                 let input = block.added.get("input").map_or(begun, String::as_str);
                 tool_call(id, name, input).map(ReplyEvent::ToolCall)
             }
+            // Reasoning and blocks of unknown kinds go back to the provider in the next request, byte for byte.
             _ => block.whole().map(ReplyEvent::Block),
         }
     }

@@ -25,18 +25,21 @@ impl Decoder {
     pub(super) fn read(&mut self, data: &str) -> Result<Vec<ReplyEvent>, ProviderError> {
         let mut events = Vec::new();
         if data.trim() == "[DONE]" {
+            // Calls that no `finish_reason` has completed.
             events.extend(self.finish_calls());
             events.push(ReplyEvent::Done);
             return Ok(events);
         }
         let event = json(data)?;
+        // Some servers report an error as an event, with status 200.
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
             return Err(broke_off(error));
         }
         let choices = event.get("choices").and_then(Value::as_array);
+        // Only the first choice counts. The event with the usage has none.
         if let Some(choice) = choices.and_then(|choices| choices.first()) {
             let delta = choice.get("delta").unwrap_or(&Value::Null);
-            // Servers of open models have one of these names for it.
+            // The API itself has no field for reasoning; servers of open models use one of these.
             for name in ["reasoning_content", "reasoning"] {
                 let said = text(delta, name);
                 events.extend((!said.is_empty()).then(|| ReplyEvent::Thinking(said.to_owned())));
@@ -56,6 +59,7 @@ impl Decoder {
                 events.push(ReplyEvent::Stop(StopReason::of(reason)));
             }
         }
+        // The usage comes in an event of its own, after the reason, and is `null` in the events before.
         if let Some(usage) = event.get("usage").filter(|usage| usage.is_object()) {
             events.push(ReplyEvent::Usage(count(usage)));
         }
@@ -71,7 +75,7 @@ impl Decoder {
     }
 
     fn add_call(&mut self, piece: &Value) {
-        // A server that leaves the index out sends one call after the other, each with its id.
+        // Some servers leave the index out. They send one call after the other, and a new id begins the next.
         let next = self.calls.len() as u64;
         let is_new = !text(piece, "id").is_empty();
         let last = next.saturating_sub(1);

@@ -24,12 +24,14 @@ impl Decoder {
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
                 events.push(ReplyEvent::Thinking(delta()));
             }
+            // Calls are taken whole, from the finished item, so that their pieces need not be joined.
             "response.output_item.done" => events.extend(self.item(data)),
             kind @ ("response.completed" | "response.incomplete") => {
                 let response = event.get("response").unwrap_or(&Value::Null);
                 let usage = response.get("usage").filter(|usage| usage.is_object());
                 events.extend(usage.map(|usage| ReplyEvent::Usage(count(usage))));
                 let reason = match kind {
+                    // This API has no reason of its own for calls.
                     "response.completed" if self.called_a_tool => "tool_use",
                     "response.completed" => "completed",
                     _ => match response.get("incomplete_details") {
@@ -53,7 +55,7 @@ impl Decoder {
         Ok(events)
     }
 
-    /// A finished item. Messages were told as they came.
+    /// A finished item. The text of messages was sent on piece by piece.
     fn item(&mut self, data: &str) -> Option<ReplyEvent> {
         #[derive(Deserialize)]
         struct Event {
@@ -69,7 +71,8 @@ impl Decoder {
                 let call = tool_call(id, text(&item, "name").to_owned(), text(&item, "arguments"));
                 call.map(ReplyEvent::ToolCall)
             }
-            // Without its encrypted content the provider would have to have kept it.
+            // Reasoning without encrypted content is only a reference to data that the provider would have to
+            // keep; requests are sent without storage, so it would be refused in the next one.
             "reasoning" if text(&item, "encrypted_content").is_empty() => None,
             _ => ContentBlock::from_raw(raw).ok().map(ReplyEvent::Block),
         }

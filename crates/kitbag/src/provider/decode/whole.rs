@@ -1,6 +1,6 @@
-//! An answer that came as one JSON object: some servers stream nothing, whatever they are asked for.
+//! An answer that came as one JSON object: some servers never stream.
 //!
-//! It is told again as the events of a stream, so that there is one reader of each API.
+//! It is turned into the events of a stream, so that each API has one reader.
 
 use kitbag_core::content::RawJson;
 use serde::Deserialize;
@@ -34,6 +34,7 @@ fn anthropic(answer: &Value, blocks: &[RawJson]) -> Vec<String> {
     let mut told = vec![json!({ "type": "message_start", "message": answer }).to_string()];
     for (index, block) in (0..).zip(blocks) {
         let block = block.as_str();
+        // Put together as text, so that the block keeps its bytes: a signature covers them.
         told.push(format!(
             r#"{{"type":"content_block_start","index":{index},"content_block":{block}}}"#
         ));
@@ -44,7 +45,7 @@ fn anthropic(answer: &Value, blocks: &[RawJson]) -> Vec<String> {
     told
 }
 
-/// A message has the fields that a stream brings piece by piece.
+/// The events of a chat completion: a message has the same fields as the deltas of a stream.
 fn chat(mut answer: Value) -> Vec<String> {
     if let Some(choice) = answer
         .pointer_mut("/choices/0")

@@ -1,4 +1,4 @@
-//! The connection: TLS, a proxy if the environment names one, and no waiting for full packets.
+//! The connection: TLS, and a proxy if the environment names one.
 
 use std::env;
 use std::error::Error;
@@ -45,14 +45,17 @@ impl HttpClient {
     /// When the proxy or the authorities that the environment names cannot be used.
     pub fn new(address: &Uri, connect: Duration) -> Result<Self, String> {
         let mut http = HttpConnector::new();
+        // A request is one small write, which must not wait for a full packet.
         http.set_nodelay(true);
         http.set_connect_timeout(Some(connect));
+        // The connector below TLS also gets `https` addresses.
         http.enforce_http(false);
         let tls = tls(address)?;
         let mut builder = legacy::Client::builder(TokioExecutor::new());
         builder.pool_timer(TokioTimer::new());
-        // A connection that was closed meanwhile is found out by us, who know what may be tried again.
+        // Retrying is up to `retry`, which knows whether any byte of an answer has come.
         builder.retry_canceled_requests(false);
+        // Decided once for the address of the client, by HTTPS_PROXY, NO_PROXY and the like.
         let Some(proxy) = Matcher::from_env().intercept(address) else {
             return Ok(Self(Route::Direct(builder.build(tls.wrap_connector(http)))));
         };
@@ -91,8 +94,8 @@ impl HttpClient {
     }
 }
 
-/// TLS with the authorities that the environment names, else with those of the system, or with built-in
-/// ones where an image has none.
+/// TLS with the authorities that the environment names, or else those of the system, or built-in ones
+/// in an image without any.
 fn tls(address: &Uri) -> Result<HttpsConnectorBuilder<WantsProtocols2>, String> {
     let builder = match HttpsConnectorBuilder::new().with_native_roots() {
         Ok(builder) => builder,
@@ -100,17 +103,18 @@ fn tls(address: &Uri) -> Result<HttpsConnectorBuilder<WantsProtocols2>, String> 
             let named = AUTHORITIES
                 .into_iter()
                 .find(|name| env::var_os(name).is_some_and(|value| !value.is_empty()));
-            // Whoever names authorities trusts no others.
+            // A user who names authorities trusts no others, so built-in ones must not take their place.
             if let Some(name) = named.filter(|_| address.scheme() == Some(&Scheme::HTTPS)) {
                 return Err(format!("no certificate can be read from {name}: {error}"));
             }
             HttpsConnectorBuilder::new().with_webpki_roots()
         }
     };
+    // Plain HTTP stays possible for servers on this machine.
     Ok(builder.https_or_http().enable_http1())
 }
 
-/// Whether the connection itself took too long.
+/// Tells whether connecting took too long.
 pub(super) fn is_connect_timeout(SendError(error): &SendError) -> bool {
     let timed_out = |error: &(dyn Error + 'static)| {
         let io = error.downcast_ref::<io::Error>();
@@ -126,7 +130,7 @@ pub(super) fn certificate_problem(error: &(dyn Error + 'static)) -> Option<Strin
         if let Some(rustls::Error::InvalidCertificate(wrong)) = error.downcast_ref() {
             break wrong;
         }
-        // An I/O error hides from `source` what it was made of.
+        // `source` of an I/O error skips the error that it wraps.
         let io = error.downcast_ref::<io::Error>();
         error = match io.and_then(io::Error::get_ref) {
             Some(inner) => inner,
@@ -134,7 +138,7 @@ pub(super) fn certificate_problem(error: &(dyn Error + 'static)) -> Option<Strin
         };
     };
     Some(match wrong {
-        // One whose name is known and whose key is another makes signatures that do not fit.
+        // An authority with a known name and another key makes signatures that do not fit.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             "its authority is not known".to_owned()
         }

@@ -1,4 +1,4 @@
-//! A refused request: what the provider says about it, without the key that it may repeat.
+//! A refused request: the words of the provider, without the key that they may repeat.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use super::retry;
 use crate::provider::key::scrubbed;
 use crate::provider::{ProviderError, Secret};
 
-/// No more of an error is read.
+/// The most bytes of an error that are read.
 const MOST: usize = 64 << 10;
 
-/// No more of it is shown.
+/// The most characters of an error that are shown.
 const SHOWN: usize = 400;
 
-/// The rest of an error is not waited for longer.
+/// The longest wait for the text of an error.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) async fn read(
@@ -26,18 +26,20 @@ pub(super) async fn read(
     address: String,
     secrets: &[Secret],
 ) -> ProviderError {
+    // The status alone is an answer: a body that is too long or too slow is left out.
     let body = tokio::time::timeout(PATIENCE, Limited::new(body, MOST).collect()).await;
     let body = body.ok().and_then(Result::ok).map(|body| body.to_bytes());
     let text = body.map(|body| String::from_utf8_lossy(&body).into_owned());
     ProviderError::Status {
         address,
         status: head.status.as_u16(),
+        // Scrubbed before it is shortened: half of a key would not be recognised.
         message: shortened(&scrubbed(secrets, message(&text.unwrap_or_default()))),
         retry_after: retry::after(&head.headers),
     }
 }
 
-/// The words of an error: those of a JSON object that has some, else all of them.
+/// The message of an error: that of a JSON object in one of the usual shapes, or else the whole text.
 fn message(body: &str) -> String {
     let json: Value = serde_json::from_str(body).unwrap_or_default();
     let places = ["/error/message", "/message", "/error", "/detail"].into_iter();

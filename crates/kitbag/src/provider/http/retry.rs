@@ -1,4 +1,4 @@
-//! Trying again: what may pass by itself, and how long to wait for it.
+//! Retries: the errors that may pass by themselves, and the pause before the next attempt.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use crate::provider::{ProviderError, Stage};
 /// The first pause, doubled with each attempt.
 const FIRST: Duration = Duration::from_millis(500);
 
-/// A provider that asks for more is not waited for: a person decides that.
+/// The longest pause. If a provider asks for more, a person decides.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// The time to wait before the next attempt; none where that would not help. `random` spreads the
-/// attempts of many clients.
+/// The pause before the next attempt, or `None` if another would not help. `random` spreads the attempts
+/// of many clients.
 pub(super) fn pause(error: &ProviderError, attempt: u32, random: u32) -> Option<Duration> {
     let asked = match error {
         ProviderError::Connect { .. }
@@ -23,6 +23,7 @@ pub(super) fn pause(error: &ProviderError, attempt: u32, random: u32) -> Option<
             ..
         } => None,
         ProviderError::Status {
+            // 529 is Anthropic's status for an overloaded server.
             status: 408 | 409 | 429 | 500 | 502 | 503 | 504 | 529,
             retry_after,
             ..
@@ -33,14 +34,14 @@ pub(super) fn pause(error: &ProviderError, attempt: u32, random: u32) -> Option<
         Some(asked) => (asked <= LONGEST).then_some(asked),
         None => {
             let whole = FIRST.saturating_mul(1 << attempt.min(6));
-            // Between a half and the whole of it.
+            // Between half of it and the whole, so that clients that failed together do not return together.
             let share = whole.as_millis() * u128::from(random) / u128::from(u32::MAX) / 2;
             Some(whole / 2 + Duration::from_millis(u64::try_from(share).unwrap_or_default()))
         }
     }
 }
 
-/// When to come back, as a header says: milliseconds, seconds, or a date by the server's own clock.
+/// The pause that a header asks for: milliseconds, seconds, or a date by the server's own clock.
 pub(super) fn after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     if let Some(millis) = text("retry-after-ms").and_then(|text| text.parse().ok()) {
@@ -51,6 +52,7 @@ pub(super) fn after(headers: &HeaderMap) -> Option<Duration> {
         return Some(Duration::from_secs(seconds));
     }
     let date = |text: &str| Some(rfc2822::parse(text).ok()?.timestamp());
+    // Relative to the server's `date`: our clock may differ.
     let wait = date(after)?.duration_since(date(text("date")?)?);
     Duration::try_from(wait).ok()
 }

@@ -1,4 +1,4 @@
-//! The providers as they are told to people: where requests go, and whether there is a key.
+//! Summaries of providers for people: their host, and the place of their key.
 
 use http::Uri;
 use kitbag_layout::ProviderKind;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Providers, built_in, trusted};
 use crate::provider::Key;
 
-/// A provider as it is told to people. Nothing in it is secret.
+/// A summary of a provider for people. Nothing in it is secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ProviderSummary {
@@ -25,9 +25,9 @@ pub struct ProviderSummary {
     /// The place of its key, where it takes one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<KeySummary>,
-    /// Whether the configuration declares it; others are built in.
+    /// Set when the configuration declares it; other providers are built in.
     pub is_configured: bool,
-    /// The reason why it is not used, where whoever wrote its configuration is not trusted.
+    /// The reason why it is not used, if its configuration is not trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
@@ -38,7 +38,7 @@ pub struct ProviderSummary {
 pub struct KeySummary {
     /// The name of a variable, or of a file or a program in words.
     pub place: String,
-    /// Whether there is something at that place; not known of a program, which is not run for it.
+    /// Set when that place holds something. Unknown for a program, which is not run to find out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_set: Option<bool>,
 }
@@ -64,6 +64,7 @@ impl Providers<'_> {
                 (Some(settings.base_url), settings.key)
             }
         };
+        // An entry of the configuration that has the name of a built-in provider inherits its model.
         let usual = built_in(name).and_then(|one| one.model().map(str::to_owned));
         Some(ProviderSummary {
             name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! Marks by which prompts tell who speaks, in whatever spelling.
+//! Marks that name a speaker in prompts, in any spelling.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -20,10 +20,11 @@ fn mark_in(line: &Line<'_>) -> Option<&'static str> {
     if matches!(flat::neutralise(line.text), Cow::Owned(_)) {
         return Some("a heading such as [System]");
     }
-    // The end of a line may begin a tag, which a text without another line does not.
+    // Closed with `>`, since a tag may begin at the end of this line and end on the next.
     if has_tag(&format!("{}>", line.text)) {
         return Some("a tag of a prompt such as <system-reminder>");
     }
+    // Without blanks, because `< | im_start | >` is the same mark to a reader.
     let read: String = line.read.chars().filter(|c| !c.is_whitespace()).collect();
     let label = read.trim_start_matches(is_ornament);
     let token = MARKS.tokens.iter().find(|mark| read.contains(&mark.read));
@@ -31,6 +32,7 @@ fn mark_in(line: &Line<'_>) -> Option<&'static str> {
         MARKS.labels.iter().find(|mark| {
             let behind = label.strip_prefix(mark.read.as_str());
             let behind = behind.map(|behind| behind.trim_start_matches(is_ornament));
+            // A label counts only with its colon: "system" alone begins many harmless lines.
             behind.is_some_and(|behind| behind.starts_with(':'))
         })
     };

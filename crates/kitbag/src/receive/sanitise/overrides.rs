@@ -9,13 +9,14 @@ use kitbag_layout::reserved::as_read;
 
 use super::Line;
 
-/// The words of a phrase are at most so many words apart from its verb.
+/// The greatest distance of a phrase's words from its verb, in words.
 const NEAR_WORDS: usize = 6;
-/// The same in characters, where words are not set apart.
+/// The same in characters, for languages without blanks between words.
 const NEAR_CHARACTERS: usize = 16;
 
 /// The lines on which such phrases have their verb, counted from 1, with the language; each line once.
 pub(super) fn find(lines: &[Line<'_>]) -> Vec<(usize, &'static str)> {
+    // Over line ends: a phrase may be broken into several lines.
     let words = (1..).zip(lines).flat_map(|(number, line)| {
         let words = line.read.split(|c: char| !c.is_alphanumeric());
         let words = words.filter(|word| !word.is_empty());
@@ -30,14 +31,15 @@ pub(super) fn find(lines: &[Line<'_>]) -> Vec<(usize, &'static str)> {
         }
     }
     found.sort_unstable();
+    // Related languages share words, so one line may be found in several.
     found.dedup_by_key(|(line, _)| *line);
     found
 }
 
-/// The words of such phrases in one language, as a reader sees them.
+/// The words of such phrases in one language, in the spelling that `as_read` gives.
 struct Phrase {
     language: &'static str,
-    /// True of a language that sets no blanks between words.
+    /// True for a language without blanks between words.
     is_joined: bool,
     verbs: Vec<Pattern>,
     others: [Vec<Pattern>; 2],

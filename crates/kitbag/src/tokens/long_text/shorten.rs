@@ -21,16 +21,16 @@ use tiktoken::CoreBpe;
 
 use super::super::char_class::{CharClass, LetterCase, is_line_end};
 
-/// Shorter runs are left as they are.
+/// The shortest run to shorten: below this the tokenizer is fast enough.
 const LONG_RUN: usize = 16 << 10;
 
-/// How much of a run is encoded at a time.
+/// The bytes of a run that are encoded at a time.
 const WINDOW: usize = 16 << 10;
 
-/// What is kept at either end of a run, where neighbours may matter: a contraction, a last space.
+/// The bytes kept at either end of a run, where neighbours may matter: a contraction, a last space.
 const MARGIN: usize = 64;
 
-/// How much kept text a window begins with: much at first, where a run begins in other text.
+/// The kept text that a window begins with: much at first, where a run begins in other text.
 const FIRST_LEAD: usize = 4 << 10;
 const LEAD: usize = 256;
 
@@ -39,7 +39,7 @@ pub(super) fn count(table: &CoreBpe, case: LetterCase, segment: &str) -> usize {
     count_shortened(table, case, segment).unwrap_or_else(|| table.count(segment))
 }
 
-/// The same, if there is something to shorten and that turns out well.
+/// The number of tokens counted by shortening, or `None` if nothing is long or a check fails.
 pub(super) fn count_shortened(table: &CoreBpe, case: LetterCase, segment: &str) -> Option<usize> {
     let mut shortened = Shortened::default();
     let mut done = 0;
@@ -78,6 +78,7 @@ impl Shortened {
         self.kept.push_str(part(run, 0..done));
         let first_lead = self.kept.len().saturating_sub(FIRST_LEAD);
         let mut lead = self.kept.floor_char_boundary(first_lead);
+        // A shorter rest is not worth another window: what settles in it would be at most a few leads long.
         while end - done > 4 * LEAD {
             let window_end = run.floor_char_boundary(end.min(done + WINDOW));
             let kept_before = self.kept.len() - lead;
@@ -88,6 +89,7 @@ impl Shortened {
             let ends = token_ends(table, &tokens, &window);
             let settled = kept_before..settled_end(run, &window);
             let Some((from, to)) = farthest_repetition(&ends, settled) else {
+                // Without a token that repeats, the rest of the run is kept and counted as it is.
                 break;
             };
             self.kept.push_str(part(&window, kept_before..from.end));
@@ -96,6 +98,8 @@ impl Shortened {
                 at: self.kept.len(),
                 token: from.token,
             });
+            // The next window begins between two tokens of this one: elsewhere its tokens might differ from
+            // those of the whole text.
             let in_step = ends.iter().rev().find(|e| e.end + LEAD <= from.end);
             lead += in_step.map_or(0, |e| e.end);
             done += to.end - kept_before;
@@ -113,6 +117,7 @@ impl Shortened {
             while current.is_some_and(|e| e.end < cut.at) {
                 current = ends.next();
             }
+            // The proof in the module's comment needs this token here; without it the segment is counted whole.
             current.filter(|e| e.end == cut.at && e.token == cut.token)?;
         }
         Some(tokens.len() + self.tokens_left_out)
@@ -147,6 +152,7 @@ fn farthest_repetition(ends: &[TokenEnd], range: Range<usize>) -> Option<(TokenE
     let mut distance = 0;
     for &to in ends.iter().filter(|e| range.contains(&e.end)) {
         let from = *firsts.entry(to.token).or_insert(to);
+        // The first of equal distances wins, whatever the order of the map: only its entries are read.
         if to.end - from.end > distance {
             distance = to.end - from.end;
             farthest = Some((from, to));
@@ -155,7 +161,7 @@ fn farthest_repetition(ends: &[TokenEnd], range: Range<usize>) -> Option<(TokenE
     farthest
 }
 
-/// Up to where the window's tokens cannot change when more of the run follows.
+/// The end of the window's tokens that cannot change when more of the run follows.
 fn settled_end(run: &str, window: &str) -> usize {
     // White space that goes on after the last line end is a piece of its own only in the window.
     let piece_end = if run.ends_with(is_line_end) {
@@ -163,6 +169,7 @@ fn settled_end(run: &str, window: &str) -> usize {
     } else {
         window.len()
     };
+    // The last tokens of a window may merge differently once more text follows.
     piece_end.saturating_sub(LEAD)
 }
 
@@ -195,6 +202,7 @@ fn white_pieces(text: &str, run: Range<usize>) -> [Range<usize>; 3] {
     let first = white.find(|c| !is_line_end(c)).unwrap_or(white.len());
     let last = white.rfind(is_line_end).map_or(0, |index| index + 1);
     let (first, last) = (run.start + first, run.start + last.max(first));
+    // Three pieces, since no pattern joins them; each is shortened by itself.
     [run.start..first, first..last, last..run.end]
 }
 

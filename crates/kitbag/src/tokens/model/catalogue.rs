@@ -27,7 +27,7 @@ pub(super) static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
 
 impl Catalogue {
     pub(super) fn find(&self, model: &str) -> Option<&ModelProfile> {
-        // What is trained on top has prices and limits of its own.
+        // A fine-tuned model has prices and limits of its own, and shares only the vocabulary of its family.
         let is_tuned = model.trim().to_lowercase().starts_with("ft:");
         name::spellings(model).find_map(|spelling| {
             let exact = || self.version_of(&name::canonical(&spelling));
@@ -48,6 +48,7 @@ impl Catalogue {
             names.any(|known| name::is_version(spelling, known))
         };
         let versions = self.models.iter().filter(is_version);
+        // `gpt-4-1106-preview` is listed by itself and also reads as a dated `gpt-4`: the longer name wins.
         versions.max_by_key(|profile| profile.name().len())
     }
 }
@@ -61,6 +62,7 @@ fn longest_match<'a>(families: &'a [ModelProfile], spelling: &str) -> Option<&'a
     families
         .iter()
         .filter(|profile| length(profile).is_some())
+        // `gpt-4o` before `gpt-4`, which has another vocabulary.
         .max_by_key(|profile| length(profile))
 }
 
@@ -102,6 +104,7 @@ struct Model {
 
 impl From<Data> for Catalogue {
     fn from(data: Data) -> Self {
+        // Long sources are written once, under a short key.
         let told = |source: &String| data.sources.get(source).unwrap_or(source).clone();
         let family = |family: Family| ModelProfile {
             sources: vec![told(&family.source)],
@@ -119,6 +122,7 @@ impl From<Data> for Catalogue {
         };
         let families: Vec<ModelProfile> = data.families.into_iter().map(family).collect();
         let model = |model: Model| {
+            // Without a family nobody knows how to count, so the model would not be of use.
             let family = longest_match(&families, &model.name)?.clone();
             Some(ModelProfile {
                 is_cache_min_assumed: family.cache.is_none() && model.cache_min.is_none(),
@@ -141,8 +145,8 @@ impl From<Data> for Catalogue {
     }
 }
 
-/// The cache of a family, at the prices of a model. Where the family has none and reading is priced, the
-/// provider caches by itself.
+/// The cache of a family, at the prices of a model. A price for cached tokens in a family without a
+/// cache means that the provider caches by itself.
 fn cache(model: &Model, of_family: Option<CacheProfile>) -> Option<CacheProfile> {
     let price = model.price.as_ref();
     let read = price.and_then(|price| price.permille(price.cache_read?));
@@ -151,6 +155,7 @@ fn cache(model: &Model, of_family: Option<CacheProfile>) -> Option<CacheProfile>
         (Some(cache), _) => cache,
         (None, Some(_)) => {
             let mut automatic = CacheProfile::default();
+            // Writing costs nothing extra, and the provider finds the prefixes itself, so no markers are sent.
             automatic.write_permille = 1_000;
             automatic.max_breakpoints = 0;
             automatic.markers = None;

@@ -1,4 +1,4 @@
-//! How long a prompt should be for a model: within its window, and below the first price step.
+//! The length that a prompt should have for a model: within its window, below the first price step.
 
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::record::Usage;
@@ -6,13 +6,13 @@ use kitbag_core::tokens::Tokens;
 
 use super::{ModelProfile, dollars};
 
-/// The tokens of a prompt where nothing asks for more or less. Models get worse with the length of a
-/// prompt long before their window ends.
+/// The default budget of a prompt. Models get worse with the length of a prompt long before their
+/// window ends.
 const USUAL_BUDGET: Tokens = Tokens(32_000);
 
 impl ModelProfile {
-    /// The budget of a prompt where none is given: 32,000 tokens, or as many as the window leaves beside
-    /// the longest answer, or as many as are sold at the lower price.
+    /// The default budget of a prompt: the least of 32,000 tokens, the room that the window leaves to
+    /// the longest answer, and the first price step.
     #[must_use]
     pub fn default_budget(model: Option<&Self>) -> Tokens {
         let Some(model) = model else {
@@ -24,14 +24,14 @@ impl ModelProfile {
         limits.fold(USUAL_BUDGET, Tokens::min)
     }
 
-    /// The tokens that the window leaves to a request beside the longest answer.
+    /// The tokens that remain for a request when the answer is as long as it may be.
     #[must_use]
     pub fn most_input(&self) -> Option<Tokens> {
         let answer = self.max_output.unwrap_or_default();
         Some(Tokens(self.window?.saturating_sub(answer)))
     }
 
-    /// What a prompt of so many tokens has passed: the window, or a price step, with its figure.
+    /// The limits that a prompt of this length exceeds: the window, or a price step, with its figure.
     pub(crate) fn passed_by(&self, tokens: Tokens) -> Vec<Problem> {
         let mut problems = Vec::new();
         if let Some(window) = self.window.filter(|window| tokens.0 > *window) {

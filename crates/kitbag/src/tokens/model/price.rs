@@ -1,4 +1,4 @@
-//! What tokens cost: list prices in exact integers.
+//! The price of tokens: list prices in exact integers.
 //!
 //! Prices of batches, of faster or later answers and of resellers are not here, nor are caches that live
 //! for an hour.
@@ -33,15 +33,15 @@ pub struct Price {
 pub struct PriceStep {
     /// Requests with more tokens than this pay it.
     pub above: u32,
-    /// What prices of the request are multiplied by, in thousandths.
+    /// The factor for prices of the request, in thousandths.
     pub input_permille: u32,
-    /// What the price of the answer is multiplied by, in thousandths.
+    /// The factor for the price of the answer, in thousandths.
     pub output_permille: u32,
 }
 
 impl Price {
-    /// The cost of a request and its answer in millionths of a US dollar, rounded up; none where a price
-    /// is missing that it takes.
+    /// The cost of a request and its answer in millionths of a US dollar, rounded up; `None` if a price
+    /// for it is missing.
     ///
     /// ```
     /// use kitbag::core::record::Usage;
@@ -60,12 +60,13 @@ impl Price {
             (step.input_permille, step.output_permille)
         });
         let cached = usage.cache_read.saturating_add(usage.cache_write);
-        // Where nothing is said about caching, a cached token is an ordinary one.
+        // Without a price for cached tokens they cost as much as others.
         let input = [
             (usage.input.saturating_sub(cached), self.input),
             (usage.cache_read, self.cache_read.unwrap_or(self.input)),
             (usage.cache_write, self.cache_write.unwrap_or(self.input)),
         ];
+        // In 128 bits, so that no usage that a provider reports can overflow.
         let product = |(tokens, price): (u64, u64)| u128::from(tokens) * u128::from(price);
         let input: u128 = input.into_iter().map(product).sum();
         let output = match usage.output {
@@ -77,9 +78,10 @@ impl Price {
         Some(u64::try_from(sum.div_ceil(1_000_000_000)).unwrap_or(u64::MAX))
     }
 
-    /// The step that a request of so many tokens has passed.
+    /// The step that a request of this length has passed.
     #[must_use]
     pub fn step(&self, input: u64) -> Option<PriceStep> {
+        // Cached tokens count towards the step: providers go by the length of the whole request.
         let passed = |step: &&PriceStep| input > u64::from(step.above);
         self.steps.iter().rfind(passed).copied()
     }

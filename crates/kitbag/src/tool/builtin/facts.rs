@@ -1,4 +1,4 @@
-//! The tool that lists what is known about the user.
+//! The tool that lists the facts about the user.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -40,7 +40,7 @@ struct Fact {
     source: Option<String>,
 }
 
-/// So many facts are listed.
+/// The most facts that are listed.
 const MOST: usize = 200;
 
 impl Tool for FactsTool {
@@ -52,6 +52,7 @@ impl Tool for FactsTool {
 
     async fn call(&self, asked: Arguments) -> Result<Output, ToolError> {
         let store = self.0.memory()?;
+        // One more than is listed shows that there are more, without counting them.
         let one_more = u32::try_from(MOST + 1).unwrap_or(u32::MAX);
         let sender = &self.0.sender;
         let mut facts = match &asked.key {

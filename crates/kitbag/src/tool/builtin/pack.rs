@@ -73,7 +73,7 @@ struct LeftOut {
     reason: String,
 }
 
-/// So many of those that are not shown are told: the rest is hardly what was looked for.
+/// The most sources that are listed as left out: further ones are hardly relevant.
 const LEFT_OUT: usize = 20;
 
 impl Tool for PackTool {
@@ -90,14 +90,16 @@ impl Tool for PackTool {
         request.survey.exclude = asked.exclude;
         request.survey.pins = asked.pins;
         request.survey.changes = asked.changed_since.map(|revision| match revision.as_str() {
+            // Compared with the files on the disk, staged or not.
             "HEAD" => Changes::Uncommitted,
             _ => Changes::Since(revision),
         });
         let prepared = prepare(&request.survey).await?;
         let counter = self.0.counter.clone();
-        // Fitting takes long enough to hold up whatever else this thread serves.
+        // Fitting would block the other requests of this thread.
         let fitted = pooled(move || Ok(prepared.pack(&request.options, &counter)));
         let pack = fitted.await.map_err(ToolError::new)??;
+        // On a thread of its own: it prepares the next pack while the agent reads this one.
         self.0.work_ahead();
         Ok(Output::of(&pack))
     }

@@ -48,6 +48,7 @@ impl Tool for RememberTool {
         let text = asked.text.trim();
         let chars = text.chars().count();
         if chars == 0 || chars > MOST_CHARS {
+            // With the figures, so that the model can correct the call itself.
             let problem = format!("`text` has {chars} characters, and may have 1 to {MOST_CHARS}");
             return Err(ToolError::arguments(Self::NAME, problem));
         }
@@ -63,8 +64,8 @@ impl Tool for RememberTool {
                 is_new: true,
             });
         }
-        // Not the user's own words, so that nothing is drawn from it as if the user had said so. The
-        // name makes a second note of the same words the first one.
+        // An assistant's message: no facts must be drawn from it as if the user had said so. The reference
+        // makes a second note with the same words count as the first.
         let name = blake3::hash(text.as_bytes()).to_hex();
         let note = NewMessage::new(Role::Assistant, text)
             .at(now)

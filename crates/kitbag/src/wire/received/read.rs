@@ -13,14 +13,14 @@ use super::{ReceivedTurn, WireError};
 use crate::engine::Contribution;
 use crate::wire::{Dialect, Request, flat, text_field};
 
-/// The dialect that the fields are written in; none where there are no messages.
+/// The dialect of the fields, or `None` without messages.
 pub(super) fn dialect(fields: &IndexMap<String, RawJson>) -> Option<Dialect> {
     let Some(messages) = fields.get("messages") else {
         return fields.contains_key("input").then_some(Dialect::Responses);
     };
     let has = |names: &[&str]| names.iter().any(|name| fields.contains_key(*name));
     let model = fields.get("model").map_or("", RawJson::as_str);
-    // Whatever only one of the two APIs knows decides.
+    // Chat completions and Anthropic messages look alike: a field that only one of them knows decides.
     let messages: Value = messages.parse_as().unwrap_or_default();
     let tools = fields.get("tools").and_then(|tools| tools.parse_as().ok());
     let tools: Value = tools.unwrap_or_default();
@@ -31,6 +31,7 @@ pub(super) fn dialect(fields: &IndexMap<String, RawJson>) -> Option<Dialect> {
         let is_tool = message.get("role").is_some_and(|role| role == "tool");
         is_tool || message.get("tool_calls").is_some()
     };
+    // Before the name of the model: gateways serve Claude models in the format of chat completions.
     if any(&tools, &|tool| tool.get("function").is_some()) || any(&messages, &is_openai) {
         return Some(Dialect::OpenAi);
     }
@@ -79,12 +80,15 @@ pub(super) fn turn(request: &Request) -> Result<ReceivedTurn, WireError> {
             _ => message(raw),
         }
         .map_err(refused)?;
+        // The index leads back to the client's own bytes after fitting.
         message.id = Some(index.to_string());
         messages.push(message);
     }
     let mut said = messages.split_off(leading);
+    // Anthropic sends the results of tools as user messages: those continue a turn and begin none.
     let asks = |message: &Message| message.role == Role::User && !holds_result(message);
     let current = said.iter().rposition(asks);
+    // A client may let the assistant speak last, so that the model continues its text.
     let current = current.or(said.len().checked_sub(1));
     let steps = said.split_off(current.map_or(0, |current| current + 1));
     let Some(current) = said.pop() else {
@@ -102,6 +106,7 @@ pub(super) fn turn(request: &Request) -> Result<ReceivedTurn, WireError> {
     contribution.draft.tools = request.list("tools").iter().map(tool).collect();
     contribution.draft.history = said;
     contribution.draft.steps = steps;
+    // The names of one limit in the three APIs, the older name of chat completions among them.
     let mut most = ["max_tokens", "max_completion_tokens", "max_output_tokens"].into_iter();
     Ok(ReceivedTurn {
         contribution,
@@ -115,6 +120,7 @@ pub(super) fn turn(request: &Request) -> Result<ReceivedTurn, WireError> {
 pub(super) fn instructions(dialect: Dialect, list: &[RawJson]) -> &[RawJson] {
     let instructs = |raw: &RawJson| {
         let role = text_field(raw, "role");
+        // Anthropic keeps its instructions in `system`; a system message among its messages is part of the talk.
         dialect != Dialect::Anthropic
             && role.is_some_and(|role| role == "system" || role == "developer")
     };
@@ -138,7 +144,7 @@ fn holds_result(message: &Message) -> bool {
     matches!(&message.content, Content::Blocks(blocks) if blocks.iter().any(is_result))
 }
 
-/// A message of a list. One whose content has a shape that is not known is told by its JSON.
+/// A message of a list. Content of an unknown shape becomes text with its JSON, so that it is counted.
 fn message(raw: &RawJson) -> Result<Message, String> {
     if let Ok(message) = raw.parse_as::<Message>() {
         return Ok(message);
@@ -185,13 +191,14 @@ fn item(raw: &RawJson) -> Result<Message, String> {
             };
             Ok(Message::assistant(Content::Null).with_tool_calls(vec![call]))
         }
+        // `function_call_output`, `computer_call_output` and whatever kinds of calls come later.
         (kind, _, Some(id), _) if kind.ends_with("_output") => Ok(match item.output {
             Some(Value::String(text)) => Message::tool(id, text),
             Some(other) => Message::tool(id, other.to_string()),
             None => Message::tool(id, Content::Null),
         }),
         ("message", None, ..) => Err("it has neither a `type` nor a `role`".to_owned()),
-        // Reasoning and whatever else: only the API itself reads it.
+        // Reasoning and other items that only the API itself reads are kept as they are.
         _ => {
             let block = ContentBlock::from_raw(raw.clone()).map_err(|error| error.to_string())?;
             Ok(Message::assistant(Content::Blocks(vec![block])))
@@ -216,12 +223,13 @@ fn part_of_item(part: &Value) -> Option<ContentBlock> {
     }
 }
 
-/// A tool, as it is counted. One of the provider's own has no description.
+/// A tool, as far as it is counted. A built-in tool of the provider has only a type.
 fn tool(raw: &RawJson) -> ToolDefinition {
     #[derive(Deserialize)]
     struct Nested {
         function: ToolDefinition,
     }
+    // Chat completions nest the definition in `function`; the other APIs do not.
     let nested = raw.parse_as().map(|Nested { function }| function);
     nested.or_else(|_| raw.parse_as()).unwrap_or_else(|_| {
         let name = text_field(raw, "type").unwrap_or_default();

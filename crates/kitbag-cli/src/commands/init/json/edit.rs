@@ -1,4 +1,4 @@
-//! Putting a value into an object or a list, and taking one out, byte by byte.
+//! Adds a value to an object or a list, or removes one, and keeps every other byte.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::ser::{PrettyFormatter, Serializer};
 
 use super::tree::{Node, blank_comments};
 
-/// The text with a value behind the others of an object or a list, in the way in which they are laid out.
+/// The text with a value after the others of an object or a list, in their layout.
 ///
 /// # Errors
 /// When the value cannot be written as JSON.
@@ -24,7 +24,7 @@ pub(super) fn added(
         let outer = indent_at(text, span.start);
         let inner = format!("{outer}{}", unit(text));
         let member = member(key, value, Some((&inner, text)))?;
-        // A comment may be all that it holds.
+        // After the content, since that may be a comment.
         let at = open + inside.trim_ascii_end().len();
         let more = format!("\n{inner}{member}\n{outer}");
         return Ok(insert(text, &[(at, &more)], at..close));
@@ -34,7 +34,9 @@ pub(super) fn added(
     let behind = text.get(last.end..close).unwrap_or_default();
     let at = last.end + behind.trim_ascii_end().len();
     let comma = comma_in(text, last.end..close);
+    // The indent of the first value, so that the new one lines up with the others.
     let indent = indent_at(text, first);
+    // After a comment to the end of the line the value needs a line of its own.
     let before = match is_on_lines || ends_in_comment(text.get(..at).unwrap_or_default()) {
         true => format!("\n{indent}"),
         false => " ".to_owned(),
@@ -43,12 +45,13 @@ pub(super) fn added(
     let member = member(key, value, on_lines)?;
     let more = format!("{before}{member}");
     Ok(match comma {
+        // A comma at the end belongs to the style of the file: the new last value gets one too.
         Some(_) => insert(text, &[(at, &more), (at, ",")], at..at),
         None => insert(text, &[(last.end, ","), (at, &more)], at..at),
     })
 }
 
-/// The text without one of several values of an object or a list.
+/// The text without one value of an object or a list.
 pub(super) fn taken_out(text: &str, from: &Node, place: usize) -> String {
     let places = from.places();
     let close = from.span().end.saturating_sub(1);
@@ -58,7 +61,7 @@ pub(super) fn taken_out(text: &str, from: &Node, place: usize) -> String {
     let before = text.get(..own.start).unwrap_or_default();
     let before = before.trim_ascii_end().len();
     let next = places.get(place + 1).map_or(close, |next| next.start);
-    // With its own comma, if it has one; else the one before it is no longer needed.
+    // A value goes with the comma after it. The last value has none; then the comma before it goes.
     if let Some(comma) = comma_in(text, own.end..next) {
         let kept = text.get(..before).unwrap_or_default();
         return joined(kept, text.get(comma + 1..).unwrap_or_default());
@@ -74,7 +77,7 @@ pub(super) fn taken_out(text: &str, from: &Node, place: usize) -> String {
     joined(&kept, text.get(own.end..).unwrap_or_default())
 }
 
-/// Two stretches of a text as one, the second on a line of its own if it would become part of a comment.
+/// Two parts of a text joined, the second on a new line if it would become part of a comment.
 fn joined(kept: &str, rest: &str) -> String {
     let is_on_line = rest.trim_start_matches([' ', '\t', '\r']).starts_with('\n');
     let between = match ends_in_comment(kept) && !is_on_line {
@@ -84,14 +87,15 @@ fn joined(kept: &str, rest: &str) -> String {
     [kept, between, rest].concat()
 }
 
-/// Returns true if a comment on the last line would swallow what is added to it.
+/// Tells whether the text ends in a comment that would swallow any text added to it.
 fn ends_in_comment(text: &str) -> bool {
+    // The letter stands for the added text: if it is blanked, it would have been part of a comment.
     let mut bytes = [text, "x"].concat().into_bytes();
     blank_comments(&mut bytes);
     bytes.last() != Some(&b'x')
 }
 
-/// The text with an object that holds nothing any more; nothing at all if there was nothing else.
+/// The text with an empty object, or an empty text if it holds nothing else.
 pub(super) fn emptied(text: &str, root: &Node) -> String {
     let span = root.span();
     let before = text.get(..span.start).unwrap_or_default();
@@ -102,7 +106,7 @@ pub(super) fn emptied(text: &str, root: &Node) -> String {
     }
 }
 
-/// Inserts texts at places, in order, and drops a stretch behind the last of them.
+/// Inserts texts at places, in order, and drops a range after the last of them.
 fn insert(text: &str, inserted: &[(usize, &str)], dropped: std::ops::Range<usize>) -> String {
     let mut changed = String::with_capacity(text.len() + 200);
     let mut from = 0;
@@ -157,6 +161,7 @@ fn unit(text: &str) -> &str {
     let unit = indented
         .zip(indent)
         .and_then(|(line, length)| line.get(..length));
+    // A longer indent is more than one step, such as that of an aligned list.
     unit.filter(|unit| unit.len() <= 8).unwrap_or("  ")
 }
 

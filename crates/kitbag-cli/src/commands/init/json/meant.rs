@@ -1,10 +1,10 @@
-//! The value that a change of a file should lead to. The text that comes out is compared with it.
+//! The expected value of a changed file. The changed text is compared with it.
 
 use serde_json::{Map, Value};
 
 use super::tree::parse;
 
-/// A changed text, if it says what the text before says with the change made to it.
+/// The changed text, if its value is that of the former text with the change.
 ///
 /// # Errors
 /// When it does not. A name that stands twice in an object can lead to that.
@@ -17,6 +17,7 @@ pub(super) fn checked(
     change(&mut expected);
     match whole(&changed) {
         Ok(value) if value == expected => Ok(changed),
+        // The file belongs to another program: rather no change than one that was not meant.
         _ => Err("the change would damage it; a name that stands twice leads to that".to_owned()),
     }
 }
@@ -46,6 +47,7 @@ pub(super) fn push(whole: &mut Value, path: &[&str], item: Value) {
 /// The place under these names, with objects on the way to it.
 fn place<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
     path.iter().try_fold(value, |value, name| {
+        // A missing or null value on the way becomes an object, as the edit of the text makes it.
         if value.is_null() {
             *value = Value::Object(Map::new());
         }
@@ -53,7 +55,7 @@ fn place<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
     })
 }
 
-/// Takes a member out, and what is empty for that, and says whether it was there.
+/// Removes a member and the objects that are empty without it. Returns whether it was there.
 pub(super) fn remove(value: &mut Value, path: &[&str]) -> bool {
     let (Some(members), [name, deeper @ ..]) = (value.as_object_mut(), path) else {
         return false;
@@ -63,13 +65,14 @@ pub(super) fn remove(value: &mut Value, path: &[&str]) -> bool {
     };
     let is_removed = deeper.is_empty() || remove(member, deeper);
     let is_empty = member.as_object().is_some_and(Map::is_empty);
+    // Only objects that this removal has emptied: one that was empty before is somebody else's.
     if deeper.is_empty() || (is_removed && is_empty) {
         members.remove(*name);
     }
     is_removed
 }
 
-/// Takes items out of a list, likewise.
+/// Removes items from a list, likewise.
 pub(super) fn remove_items(whole: &mut Value, path: &[&str], is_meant: impl Fn(&Value) -> bool) {
     let list = path
         .iter()

@@ -1,4 +1,4 @@
-//! Places of values in a text of JSON that may have comments and commas at the ends of lists.
+//! The places of values in JSON that may have comments and trailing commas.
 
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ pub(super) fn parse(text: &str) -> Result<Node, String> {
         });
     }
     let plain = plain(text);
-    // Everything that is wrong with it is found here, and the reader below sees none of it.
+    // The parser finds every error here, so the reader below only sees valid JSON.
     serde_json::from_str::<Value>(&plain).map_err(|error| format!("it is no JSON: {error}"))?;
     let mut reader = Reader {
         text: plain.as_bytes(),
@@ -56,7 +56,7 @@ impl Node {
         }
     }
 
-    /// The value that stands there.
+    /// The value of the node.
     pub(super) fn value(&self, text: &str) -> Result<Value, String> {
         let text = plain(text.get(self.span()).unwrap_or_default());
         serde_json::from_str(&text).map_err(|error| error.to_string())
@@ -111,8 +111,7 @@ impl Node {
     }
 }
 
-/// The text with blanks in the place of comments and of commas that nothing follows. Bytes stay where
-/// they are.
+/// The text with blanks in the place of comments and trailing commas. Every other byte keeps its offset.
 pub(super) fn plain(text: &str) -> String {
     let mut plain = text.as_bytes().to_vec();
     blank_comments(&mut plain);
@@ -142,11 +141,11 @@ pub(super) fn plain(text: &str) -> String {
             _ => last_comma = None,
         }
     }
-    // Only whole comments were replaced, so that this is text still.
+    // Only whole comments were replaced, so no character was cut and nothing is lost here.
     String::from_utf8_lossy(&plain).into_owned()
 }
 
-/// Puts blanks in the place of comments, but for their line ends.
+/// Replaces comments by blanks, except their line ends: errors of the parser keep their lines.
 pub(super) fn blank_comments(text: &mut [u8]) {
     let mut at = 0;
     let mut is_text = false;
@@ -171,6 +170,7 @@ pub(super) fn blank_comments(text: &mut [u8]) {
             }
             (false, b'/', Some(b'*')) => {
                 let rest = text.get(at..).unwrap_or_default();
+                // From the third byte on, since `/*/` is no whole comment.
                 let end = rest.windows(2).skip(2).position(|it| it == b"*/");
                 Some(end.map_or(rest.len(), |end| end + 4))
             }
@@ -186,7 +186,7 @@ pub(super) fn blank_comments(text: &mut [u8]) {
     }
 }
 
-/// Reads JSON that is known to be right.
+/// Reads JSON that is known to be valid.
 struct Reader<'t> {
     text: &'t [u8],
     at: usize,
@@ -195,6 +195,7 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn peek(&mut self) -> Option<u8> {
         while let Some(byte) = self.text.get(self.at) {
+            // In valid JSON the punctuation between values carries no information.
             match byte.is_ascii_whitespace() || *byte == b',' || *byte == b':' {
                 true => self.at += 1,
                 false => return Some(*byte),
@@ -216,6 +217,7 @@ impl Reader<'_> {
                     let key = self.text.get(key).unwrap_or_default();
                     members.push(Member {
                         start,
+                        // Parsed, since a key may be spelled with escapes. It is valid, as the whole text is.
                         key: serde_json::from_slice(key).unwrap_or_default(),
                         value: self.value(),
                     });
@@ -246,6 +248,7 @@ impl Reader<'_> {
         self.at += 1;
         while let Some(byte) = self.text.get(self.at) {
             match (is_text, byte) {
+                // The escaped character may be a quote, which ends nothing.
                 (true, b'\\') => self.at += 1,
                 (true, b'"') => {
                     self.at += 1;

@@ -1,4 +1,4 @@
-//! Which layout is rendered.
+//! The choice of the layout to render.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::input;
 use crate::output::one_line;
 use crate::project::say_problems;
 
-/// The layout of the manifest, or the one that was asked for.
+/// The layout of the manifest, or the named one.
 pub(super) fn layout(args: &Args) -> Result<Option<LayoutOverride>, Failure> {
     let named = args.layout.as_deref();
     Ok(match &args.file {
@@ -27,6 +27,7 @@ fn of_manifest(file: &Path, id: Option<&str>) -> Result<Layout, Failure> {
     let stem = file.file_stem().and_then(|stem| stem.to_str());
     let find = |id: &str| layouts.iter().position(|layout| layout.id == id);
     let at = match id {
+        // Manifests of older projects qualify their ids.
         Some(id) => find(id).or_else(|| find(&format!("crewx/{id}"))),
         None if layouts.len() == 1 => Some(0),
         None => find(&format!("crewx/{}", stem.unwrap_or_default())),

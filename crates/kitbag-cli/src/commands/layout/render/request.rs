@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::input;
 use crate::output::one_line;
 
-/// The query, with a context that was given whole or with what the project says.
+/// The query, with a given context or with the data of the project.
 pub(super) fn request(args: &Args) -> Result<AgentRequest, Failure> {
     let query = args.query()?;
     let mut context = None;
@@ -22,6 +22,7 @@ pub(super) fn request(args: &Args) -> Result<AgentRequest, Failure> {
             let (name, json) = input::read_data(file, "the context")?;
             let mut given = object(&json, &name)?;
             if let Some(query) = query {
+                // The query on the command line wins over that of the context.
                 given.insert("user_input".to_owned(), query.into());
             }
             let channel =
@@ -52,6 +53,7 @@ pub(super) fn request(args: &Args) -> Result<AgentRequest, Failure> {
     request.agent.clone_from(&args.agent);
     request.layout = choice::layout(args)?;
     request.props = args.props()?;
+    // A context may hold the key that its texts were made with.
     request.key = args.key.clone().or_else(|| key_of(context.as_ref()?));
     request.form = args.format;
     request.context = context;

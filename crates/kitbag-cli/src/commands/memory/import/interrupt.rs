@@ -1,4 +1,4 @@
-//! Ctrl-C during an import: what is being kept is kept to its end, and told.
+//! Ctrl-C during an import: the batch under way is finished, and the result is reported.
 
 use std::process;
 use std::sync::Arc;
@@ -12,19 +12,20 @@ use crate::output;
 
 const AGAIN: &str = "import it again for the rest: messages with a `ref` are not kept twice";
 
-/// Ends the program when it is interrupted, and tells what is kept. A thread of its own, since the one
-/// that imports may be waiting for input.
+/// Ends the program when it is interrupted, and reports the messages that are kept. It runs on a thread of
+/// its own, since the one that imports may be waiting for input.
 pub(super) fn watch(kept: &Arc<Mutex<Kept>>, unit: Unit) {
     let kept = Arc::clone(kept);
     let watch = move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
-        // Without it the program ends as any other does.
+        // Without a runtime, Ctrl-C simply ends the program.
         let Ok(runtime) = runtime else { return };
         runtime.block_on(async {
             interrupted().await;
-            // Whoever keeps a batch holds it. All at once are undone by ending the program.
+            // The lock is held while a batch is kept, so waiting for it waits for the batch. A single
+            // transaction for all is rolled back by ending the program.
             let kept = match unit {
                 Unit::All => kept.try_lock().ok(),
                 Unit::Batch => Some(kept.lock().await),

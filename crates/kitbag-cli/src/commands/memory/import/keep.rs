@@ -1,4 +1,4 @@
-//! Keeps messages in batches, and knows at any time exactly which are kept.
+//! Stores messages in batches, and knows at any time how many are stored.
 
 use std::mem;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use crate::failure::Failure;
 use crate::output::{counted, grouped};
 use crate::progress::Progress;
 
-/// Messages in one transaction.
+/// The most messages of a transaction.
 const BATCH: usize = 4_000;
-/// Bytes of text in one transaction, so that long messages do not fill the memory.
+/// The most bytes of text of a transaction, so that long messages do not fill the memory.
 const BATCH_BYTES: usize = 16 << 20;
 
-/// An import of so many messages may end with compacting the store; fewer leave little to gain.
+/// The least messages of an import that may end with compacting the store; fewer leave little to gain.
 const WORTH_COMPACTING: u64 = 10_000;
 
 /// Takes messages one by one.
@@ -46,7 +46,7 @@ pub(super) enum Unit {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RestoreForgotten;
 
-/// Counts of messages by what became of them.
+/// Counts of messages by their fate.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(super) struct Kept {
     pub(super) messages: u64,
@@ -65,7 +65,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Names what is kept, as the end of a sentence.
+    /// The number of stored messages, as the end of a sentence.
     pub(super) fn told(self, of: &str) -> String {
         let known = match self.known {
             0 => String::new(),
@@ -128,14 +128,15 @@ impl Keeper {
             return;
         };
         let all: u64 = tenants.iter().map(|tenant| tenant.messages).sum();
+        // Compacting rewrites the whole file: for a small part of it that would cost more than it gives.
         if imported >= all / 2 {
             self.progress.stage("compacting");
-            // The messages are kept. A full disk, or somebody else who uses the file, only leaves it larger.
+            // An error is ignored: the messages are stored, and the file only stays larger.
             drop(self.store.vacuum().await);
         }
     }
 
-    /// Keeps what came before a line that cannot be read, unless it is all or nothing.
+    /// Stores the messages before a line that cannot be read, unless all or none are to be kept.
     pub(super) async fn end_early(mut self, failure: Failure) -> Failure {
         if self.unit == Unit::Batch
             && let Err(earlier) = self.keep().await
@@ -153,7 +154,9 @@ impl Keeper {
         }
         let is_nameless = |import: &&Import| import.message.reference.is_none();
         let nameless = batch.iter().filter(is_nameless).count();
+        // Held until the counts are added: an interrupt reports either the batch and its count, or neither.
         let mut kept = self.kept.lock().await;
+        // The expensive part, analysis and masking, runs before the transaction.
         let batch = ImportBatch::with_secrets(batch, self.store.secrets());
         let batch = batch.map(|batch| match self.restore {
             Some(RestoreForgotten) => batch.restoring_forgotten(),
@@ -166,6 +169,7 @@ impl Keeper {
         let imported = match imported {
             Ok(imported) => imported,
             Err(error) => {
+                // `told` takes the lock itself.
                 drop(kept);
                 return Err(self.told(error.into()).await);
             }
@@ -176,14 +180,14 @@ impl Keeper {
         kept.forgotten += imported.forgotten as u64;
         kept.facts += imported.facts as u64;
         kept.summaries += imported.summaries as u64;
-        // None of them is taken for another.
+        // A message without a reference is never recognised as known.
         kept.nameless += nameless as u64;
         let count = grouped(kept.messages.saturating_add(kept.known));
         self.progress.stage(format!("importing, {count} messages"));
         Ok(())
     }
 
-    /// The failure, with what is kept nevertheless.
+    /// The failure, with the number of messages that are stored nevertheless.
     async fn told(&self, failure: Failure) -> Failure {
         let kept = self.kept.lock().await;
         match self.unit {

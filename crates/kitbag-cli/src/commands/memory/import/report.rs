@@ -1,4 +1,4 @@
-//! The report of an import: what became of every kind of record, and which were bad.
+//! The report of an import: the fate of every kind of record, and the bad records.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::keep::Kept;
 use crate::failure::Failure;
 use crate::output::{self, counted, grouped};
 
-/// The number of bad records that are named; of a file that is none all are bad.
+/// The most bad records that are named: in a file of another kind all of them are bad.
 const NAMED: usize = 20;
 
 /// The reason why something cannot be imported.
@@ -37,7 +37,7 @@ impl From<Problem> for Failure {
     }
 }
 
-/// The bad records that were passed over.
+/// The bad records that were skipped.
 #[derive(Default, Serialize)]
 pub(super) struct Skipped {
     count: u64,
@@ -48,13 +48,14 @@ pub(super) struct Skipped {
 }
 
 impl Skipped {
-    /// Counts a bad record, and says which it is.
+    /// Counts a bad record, and names it.
     pub(super) fn add(&mut self, problem: Problem) {
         self.count += 1;
         if self.named.len() < NAMED {
             output::say(format_args!("skipped {}", problem.what));
             self.named.push(problem.what);
         }
+        // Bad records of one file usually have one cause: the first hint is enough.
         self.hint = self.hint.or(problem.hint);
     }
 
@@ -77,7 +78,7 @@ struct Report<'a> {
     skipped: &'a Skipped,
 }
 
-/// Prints what became of the records.
+/// Prints the fate of the records.
 pub(super) fn tell(
     kept: Kept,
     tally: &ImportTally,
@@ -111,6 +112,7 @@ pub(super) fn tell(
         }
     }
     output::say(told);
+    // Only exports: for plain lines this would repeat the first line of the report.
     if tally.count(RecordKind::Conversations) > 0 {
         say_counts("read", tally, Fate::Kept);
     }

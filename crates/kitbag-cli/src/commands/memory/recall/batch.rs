@@ -17,10 +17,10 @@ use crate::commands::memory::source;
 use crate::failure::Failure;
 use crate::output;
 
-/// A longer line is no query.
+/// The longest line, in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// A question, and how it differs from the options.
+/// A query, with the options that it replaces.
 #[derive(Default, Deserialize)]
 pub(super) struct Query {
     pub(super) id: Option<Box<RawValue>>,
@@ -86,7 +86,7 @@ fn time<'de, D: Deserializer<'de>>(
 }
 
 impl Query {
-    /// A question that is asked as the options say.
+    /// A query without options of its own.
     pub(super) fn new(query: &str) -> Self {
         Self {
             query: query.to_owned(),
@@ -94,7 +94,7 @@ impl Query {
         }
     }
 
-    /// The filter of the options, with what the line says instead.
+    /// The filter of the options, with the values that the line replaces.
     pub(super) fn filter(&self, mut filter: MessageFilter) -> MessageFilter {
         filter.since = self.since.or(filter.since);
         filter.until = self.until.or(filter.until);
@@ -128,10 +128,12 @@ struct Answer<'a> {
 /// Answers each line of a file.
 pub(super) async fn run(file: &Path, recall: &Recall<'_>) -> Result<(), Failure> {
     let mut source = source::open(file)?;
+    // Looked up once: the only sender of a store does not change between two queries.
     let mut only = None;
     let mut line = Vec::new();
     for number in 1_u64.. {
         line.clear();
+        // Limited for each line, so that a file without line ends does not fill the memory.
         let mut limited = source.by_ref().take(LONGEST_LINE);
         let read = limited.read_until(b'\n', &mut line);
         let unreadable = |error| Failure::new(format_args!("cannot read the queries: {error}"));
@@ -142,6 +144,7 @@ pub(super) async fn run(file: &Path, recall: &Recall<'_>) -> Result<(), Failure>
             let most = LONGEST_LINE >> 10;
             return Err(wrong(number, format_args!("longer than {most} KiB")));
         }
+        // Windows programs begin UTF-8 with this mark.
         let mark = b"\xef\xbb\xbf";
         let text = line.strip_prefix(mark).unwrap_or(&line).trim_ascii();
         if text.is_empty() {
@@ -149,6 +152,7 @@ pub(super) async fn run(file: &Path, recall: &Recall<'_>) -> Result<(), Failure>
         }
         let query = parse(text).map_err(|problem| wrong(number, problem))?;
         let found = recall.find(&query, &mut only).await?;
+        // Printed at once, so that a program can send the next query after reading an answer.
         output::print_json_line(&Answer {
             id: query.id.as_deref(),
             found,
