@@ -44,6 +44,7 @@ mod schema;
 mod scope;
 mod secrets;
 mod sender;
+mod splice;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod state;
@@ -81,6 +82,7 @@ pub use refusal::Refusal;
 pub use repair::{DamagedRow, Remedy, Repaired};
 pub use secrets::Secrets;
 pub use sender::Sender;
+pub use splice::Splice;
 pub use state::ConversationState;
 pub use store::{FactsFromTalk, Store, Tenant};
 pub use summary::{NewSummary, Summary, SummaryMaker};
