@@ -1,10 +1,12 @@
 //! The state that every request is answered from.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
 use kitbag::project::Project;
 use kitbag::store::Store;
+use tokio::task::JoinSet;
 
 use crate::upstream::Upstreams;
 
@@ -17,7 +19,11 @@ pub struct App {
     pub(crate) upstreams: Upstreams,
     pub(crate) clock: fn() -> Timestamp,
     stopping: AtomicBool,
+    background: Mutex<JoinSet<()>>,
 }
+
+/// More work than this is not waited for: a store that takes nothing must not fill the memory.
+const MOST_WORK: usize = 1_000;
 
 impl App {
     /// The state of a server by the system's clock.
@@ -29,6 +35,7 @@ impl App {
             upstreams,
             clock: Timestamp::now,
             stopping: AtomicBool::new(false),
+            background: Mutex::default(),
         }
     }
 
@@ -46,5 +53,28 @@ impl App {
 
     pub(crate) fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
+    }
+
+    /// Runs work that no request waits for.
+    pub(crate) fn in_background(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut all = self
+            .background
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        while all.try_join_next().is_some() {}
+        if all.len() < MOST_WORK {
+            all.spawn(work);
+        } else {
+            tracing::warn!(event = "work_dropped", waiting = all.len());
+        }
+    }
+
+    /// Waits for all work in the background.
+    pub(crate) async fn finish(&self) {
+        let all = self
+            .background
+            .lock()
+            .map(|mut all| std::mem::take(&mut *all));
+        all.unwrap_or_default().join_all().await;
     }
 }

@@ -1,8 +1,16 @@
-//! The endpoints of model providers: requests are sent on as they come, and so are answers.
+//! The endpoints of model providers: requests go on as they come, but for what memory adds, and answers
+//! come back as they are.
 
+mod answer;
+mod chain;
+mod endpoint;
 mod forward;
 mod headers;
+mod identity;
+mod learn;
+mod memory;
 mod refusal;
+mod said;
 
 use std::sync::Arc;
 

@@ -29,9 +29,11 @@ pub async fn serve(
         stop.await;
         stopping.stop();
     };
-    axum::serve(listener, router(app))
+    axum::serve(listener, router(Arc::clone(&app)))
         .with_graceful_shutdown(stop)
-        .await
+        .await?;
+    app.finish().await;
+    Ok(())
 }
 
 /// All endpoints of a server.
