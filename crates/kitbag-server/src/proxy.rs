@@ -5,12 +5,15 @@ mod answer;
 mod chain;
 mod endpoint;
 mod forward;
+mod guard;
 mod headers;
 mod identity;
 mod learn;
 mod memory;
+mod prepare;
 mod refusal;
 mod said;
+mod splice;
 
 use std::sync::Arc;
 

@@ -4,6 +4,7 @@ mod access;
 mod bytes;
 mod claude_code;
 mod faults;
+mod guard;
 mod memory;
 mod sdks;
 

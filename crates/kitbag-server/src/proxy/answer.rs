@@ -238,7 +238,7 @@ fn end_of_events(bytes: &[u8]) -> usize {
 }
 
 fn error_event(dialect: Dialect, problem: &str) -> String {
-    let error = error_json(dialect, StatusCode::BAD_GATEWAY, problem);
+    let error = error_json(dialect, StatusCode::BAD_GATEWAY, problem, None);
     match dialect {
         Dialect::Anthropic => format!("event: error\ndata: {error}\n\n"),
         Dialect::Responses => {

@@ -1,4 +1,4 @@
-//! A request on its way: memory added, sent to the upstream of its model, the answer passed on.
+//! A request on its way to the upstream of its model, and the answer on its way back.
 
 use std::sync::Arc;
 
@@ -6,28 +6,20 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
+use http::StatusCode;
 use http::header::{
     ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue,
 };
-use http::request::Parts;
-use http::{HeaderName, StatusCode};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use kitbag::layout::ProxyMemory;
 use kitbag::provider::ReplyReader;
-use kitbag::store::Store;
 use kitbag::wire::Dialect;
-use tokio::time::timeout;
 
 use super::answer::Answer;
 use super::endpoint::{Endpoint, dialect};
 use super::headers;
-use super::identity::Identity;
-use super::learn::Learner;
-use super::memory::Asked;
+use super::prepare::{Prepared, prepare};
 use super::refusal::Refusal;
-use super::said::ReadBody;
 use crate::App;
-use crate::access::Caller;
 
 /// Sends a request on to the upstream of its model.
 pub(super) async fn forward(State(app): State<Arc<App>>, request: Request) -> Response {
@@ -47,13 +39,13 @@ async fn try_forward(
     let endpoint = Endpoint::of(&head.method, &head.uri);
     let body = whole(body, app.project.config.server.largest_body()).await?;
     let upstream = app.upstreams.choose(&body, dialect);
-    let Memory {
+    let Prepared {
         body,
         told,
         learner,
     } = match endpoint {
-        Endpoint::Answer | Endpoint::Count => remember(app, &head, body, dialect).await,
-        Endpoint::Other => Memory::none(body),
+        Endpoint::Answer | Endpoint::Count => prepare(app, &head, body, dialect).await?,
+        Endpoint::Other => Prepared::unchanged(body),
     };
     let learner = learner.filter(|_| endpoint == Endpoint::Answer);
     headers::for_upstream(&mut head.headers);
@@ -83,95 +75,6 @@ async fn try_forward(
     };
     head.headers.extend(told);
     Ok(Response::from_parts(head, answer.into_body()))
-}
-
-/// A request after memory was asked.
-struct Memory {
-    body: Bytes,
-    /// Headers that tell the client what was done.
-    told: HeaderMap,
-    learner: Option<Learner>,
-}
-
-/// Tells what memory brings to the newest question: `added`, `none` if nothing relevant is known, `off` if it
-/// is not asked, or `unavailable`.
-const MEMORY: HeaderName = HeaderName::from_static("x-kitbag-memory");
-/// Tells how many tokens of a request are memory, by estimate.
-const TOKENS: HeaderName = HeaderName::from_static("x-kitbag-memory-tokens");
-
-impl Memory {
-    fn none(body: Bytes) -> Self {
-        Self {
-            body,
-            told: HeaderMap::new(),
-            learner: None,
-        }
-    }
-
-    fn told(mut self, what: &'static str) -> Self {
-        self.told.insert(MEMORY, HeaderValue::from_static(what));
-        self
-    }
-}
-
-/// Adds what is remembered, as long as that takes no longer than it may. An error is told and holds nothing
-/// up.
-async fn remember(app: &Arc<App>, head: &Parts, body: Bytes, dialect: Dialect) -> Memory {
-    let Some((store, mode)) = memory_for(head) else {
-        return Memory::none(body);
-    };
-    let config = &app.project.config;
-    let Some(read) = ReadBody::read(dialect, &body) else {
-        return Memory::none(body).told("unavailable");
-    };
-    let has_tools = read.has_tools;
-    let identity = Identity::of(&head.headers, &read, config.hooks.scope());
-    let is_admitted = config.channels.admit(&identity.channel, &identity.sender);
-    // Coding agents have the model name sessions and the like: what needs no tools is no work.
-    if !is_admitted || (identity.agent.is_some() && !has_tools) {
-        return Memory::none(body).told("off");
-    }
-    let asked = Asked::new(identity, read);
-    let budget = config.server.memory_budget();
-    let added = asked.added(&store, budget, (app.clock)());
-    let added = timeout(config.server.memory_time_limit(), added).await;
-    let mut memory = match added {
-        Ok(Ok(added)) => {
-            let mut memory = Memory::none(added.put_into(&body));
-            let tokens = added.tokens.0;
-            memory.told.insert(TOKENS, HeaderValue::from(tokens));
-            memory.told(if added.is_asked { "added" } else { "none" })
-        }
-        Ok(Err(error)) => {
-            tracing::warn!(event = "memory_failed", problem = %error);
-            Memory::none(body).told("unavailable")
-        }
-        Err(_) => {
-            tracing::warn!(event = "memory_late");
-            Memory::none(body).told("unavailable")
-        }
-    };
-    memory.learner = (mode == ProxyMemory::On).then(|| Learner {
-        app: Arc::clone(app),
-        store,
-        asked,
-    });
-    memory
-}
-
-/// The memory of the caller, and what may be done with it: no more than is configured, and no more than the
-/// request says.
-fn memory_for(head: &Parts) -> Option<(Store, ProxyMemory)> {
-    let caller = head.extensions.get::<Caller>()?;
-    let said = head.headers.get(MEMORY);
-    // Whoever says something that is not understood did not ask for more.
-    let said = said.map(|said| {
-        let word = said.to_str().unwrap_or_default().trim();
-        ProxyMemory::of_word(word).unwrap_or(ProxyMemory::Off)
-    });
-    let mode = caller.memory.max(said.unwrap_or_default());
-    let store = caller.store.clone()?;
-    (mode != ProxyMemory::Off).then_some((store, mode))
 }
 
 fn is_stream(headers: &HeaderMap) -> bool {

@@ -22,7 +22,7 @@ use crate::App;
 pub(super) struct Learner {
     pub(super) app: Arc<App>,
     pub(super) store: Store,
-    pub(super) asked: Asked,
+    pub(super) asked: Box<Asked>,
 }
 
 /// So many of the newest messages that are kept are compared with those of a request.
@@ -46,7 +46,7 @@ impl Learner {
     async fn keep(&self, reply: &Reply, now: Timestamp) -> Result<(), StoreError> {
         let Asked {
             identity, chain, ..
-        } = &self.asked;
+        } = &*self.asked;
         let calls: Vec<String> = reply.tool_calls.iter().map(|it| it.id.clone()).collect();
         let text = reply.text();
         let link = answered(chain, &identity.seed, &text, &calls);

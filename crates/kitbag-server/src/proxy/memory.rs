@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use kitbag::core::role::Role;
 use kitbag::core::tokens::{TokenCounter as _, Tokens};
@@ -16,6 +15,7 @@ use kitbag::store::{Store, StoreError};
 use super::chain::{Chained, chain};
 use super::identity::Identity;
 use super::said::ReadBody;
+use super::splice::Splice;
 
 /// The beginning of every block of memory.
 const OPEN: &str = "<kitbag-memory>";
@@ -35,8 +35,8 @@ pub(super) struct Asked {
 /// What memory adds to a request.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Added {
-    /// The bytes to put in, each with where, in order.
-    pub(super) splices: Vec<(usize, String)>,
+    /// The texts at their places.
+    pub(super) splices: Vec<Splice>,
     /// Whether the newest question has some of it.
     pub(super) is_asked: bool,
     /// The tokens of all of it, by estimate.
@@ -125,24 +125,5 @@ impl Asked {
         let behind = self.body.messages.iter().skip(question.index);
         let mut told = behind.filter(|it| it.role != Role::Assistant);
         is_last && !told.any(|it| it.texts.iter().any(|text| text.contains(OPEN)))
-    }
-}
-
-impl Added {
-    /// The request with what is added.
-    pub(super) fn put_into(&self, body: &Bytes) -> Bytes {
-        if self.splices.is_empty() {
-            return body.clone();
-        }
-        let more: usize = self.splices.iter().map(|(_, text)| text.len()).sum();
-        let mut whole = Vec::with_capacity(body.len() + more);
-        let mut from = 0;
-        for (at, text) in &self.splices {
-            whole.extend_from_slice(body.get(from..*at).unwrap_or_default());
-            whole.extend_from_slice(text.as_bytes());
-            from = *at;
-        }
-        whole.extend_from_slice(body.get(from..).unwrap_or_default());
-        Bytes::from(whole)
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct Refusal {
     pub(super) message: String,
     /// When to come back; nothing where that would not help.
     pub(super) retry_after: Option<Duration>,
+    /// The name that OpenAI has for it.
+    pub(super) code: Option<&'static str>,
 }
 
 /// Official clients try again unless this says `false`.
@@ -30,12 +32,13 @@ impl Refusal {
             status,
             message: message.into(),
             retry_after: None,
+            code: None,
         }
     }
 
     /// The refusal as a response that a client of the API understands.
     pub(super) fn into_response(self, dialect: Dialect) -> Response {
-        let body = error_json(dialect, self.status, &self.message);
+        let body = error_json(dialect, self.status, &self.message, self.code);
         let mut response = Response::new(Body::from(body));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
@@ -65,12 +68,18 @@ impl From<SendFailure> for Refusal {
             status,
             message,
             retry_after,
+            code: None,
         }
     }
 }
 
 /// An error as the API's own are.
-pub(super) fn error_json(dialect: Dialect, status: StatusCode, message: &str) -> String {
+pub(super) fn error_json(
+    dialect: Dialect,
+    status: StatusCode,
+    message: &str,
+    code: Option<&str>,
+) -> String {
     let message = format!("kitbag: {message}");
     let kind = match (status.as_u16(), dialect) {
         (413, Dialect::Anthropic) => "request_too_large",
@@ -83,7 +92,7 @@ pub(super) fn error_json(dialect: Dialect, status: StatusCode, message: &str) ->
         Dialect::Anthropic => {
             json!({"type": "error", "error": {"type": kind, "message": message}})
         }
-        _ => json!({"error": {"message": message, "type": kind, "param": null, "code": null}}),
+        _ => json!({"error": {"message": message, "type": kind, "param": null, "code": code}}),
     };
     error.to_string()
 }

@@ -5,10 +5,14 @@
 mod body;
 mod content;
 
+use std::ops::Range;
+
 use kitbag::core::role::Role;
 use kitbag::hook::said;
 use kitbag::wire::Dialect;
+use serde_json::Value;
 
+use super::splice::Splice;
 pub(super) use body::ReadBody;
 use content::Part;
 
@@ -23,8 +27,18 @@ pub(super) struct ClientMessage {
     pub(super) calls: Vec<String>,
     /// Whether it brings results of tools.
     pub(super) has_results: bool,
+    /// The texts of those results.
+    pub(super) results: Vec<ToolResult>,
     /// The place for a text in front of its last one.
     pub(super) place: Option<Place>,
+}
+
+/// A text that a tool gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ToolResult {
+    /// The bytes of its string in the request.
+    pub(super) at: Range<usize>,
+    pub(super) text: String,
 }
 
 /// A place in the bytes of a request, and the form that a text takes there.
@@ -66,23 +80,25 @@ impl ClientMessage {
 }
 
 impl Place {
-    /// The bytes to put in, each with where, in order.
-    pub(super) fn insert(self, text: &str) -> Vec<(usize, String)> {
-        let json = serde_json::Value::from(text).to_string();
+    /// Puts a text there.
+    pub(super) fn insert(self, text: &str) -> Vec<Splice> {
+        let json = Value::from(text).to_string();
         match self {
             Self::BeforePart { start, kind } => {
-                vec![(start, format!(r#"{{"type":"{kind}","text":{json}}},"#))]
+                let part = format!(r#"{{"type":"{kind}","text":{json}}},"#);
+                vec![Splice::insert(start, part)]
             }
-            Self::BeforeString { start, end } => vec![
-                (
-                    start,
-                    format!(r#"[{{"type":"text","text":{json}}},{{"type":"text","text":"#),
-                ),
-                (end, "}]".to_owned()),
-            ],
+            Self::BeforeString { start, end } => {
+                let list = format!(r#"[{{"type":"text","text":{json}}},{{"type":"text","text":"#);
+                vec![
+                    Splice::insert(start, list),
+                    Splice::insert(end, "}]".to_owned()),
+                ]
+            }
             Self::InString { start } => {
                 let escaped = json.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
-                vec![(start, format!(r"{}\n\n", escaped.unwrap_or_default()))]
+                let text = format!(r"{}\n\n", escaped.unwrap_or_default());
+                vec![Splice::insert(start, text)]
             }
         }
     }
@@ -101,6 +117,10 @@ fn message(role: Role, content: &[Part], place: Option<Place>) -> ClientMessage 
             .filter_map(|part| part.call.clone())
             .collect(),
         has_results: content.iter().any(|part| part.is_result),
+        results: content
+            .iter()
+            .flat_map(|part| part.results.clone())
+            .collect(),
         place,
     }
 }

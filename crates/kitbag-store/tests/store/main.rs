@@ -45,6 +45,7 @@ mod secrets;
 mod selected;
 #[cfg(unix)]
 mod server;
+mod splices;
 mod statements;
 #[cfg(unix)]
 mod tls;

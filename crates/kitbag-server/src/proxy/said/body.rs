@@ -77,6 +77,8 @@ struct RawMessage<'b> {
     tool_call_id: Option<String>,
     #[serde(default)]
     call_id: Option<String>,
+    #[serde(borrow, default)]
+    output: Option<&'b RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -150,7 +152,7 @@ fn read_message(
         None => Role::Assistant,
     };
     let (parts, place) = match read.content {
-        Some(raw) => content::read(dialect, role, raw, offset),
+        Some(raw) => content::read(dialect, role, raw, &offset),
         None => (Vec::new(), None),
     };
     // Only what a person said is a place for memory.
@@ -159,6 +161,10 @@ fn read_message(
     message.calls.extend(calls.filter_map(|call| call.id));
     message.calls.extend(read.tool_call_id);
     message.calls.extend(read.call_id);
-    message.has_results |= role == Role::Tool;
+    if role == Role::Tool {
+        message.has_results = true;
+        let told = read.output.or(read.content);
+        message.results = told.map_or_else(Vec::new, |told| content::results(told, &offset));
+    }
     Some(message)
 }
