@@ -60,7 +60,7 @@ fn print_prompt(assembly: &Assembly, body: &str, counter: &dyn TokenCounter) -> 
     }
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Report<'a> {
     format: OutputForm,

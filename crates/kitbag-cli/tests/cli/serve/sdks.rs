@@ -184,6 +184,7 @@ fn check(told: &Value) {
 }
 
 #[test]
+#[ignore = "needs Python: cargo xtask test"]
 fn x06_the_python_sdks_notice_no_proxy() {
     let scripts = Folder::new();
     let script = scripts.write("sdk.py", include_str!("sdk.py"));
@@ -195,6 +196,7 @@ fn x06_the_python_sdks_notice_no_proxy() {
 }
 
 #[test]
+#[ignore = "needs Node.js: cargo xtask test"]
 fn x06_the_javascript_sdks_notice_no_proxy() {
     let scripts = Folder::new();
     let script = scripts.write("sdk.mjs", include_str!("sdk.mjs"));
