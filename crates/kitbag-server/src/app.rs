@@ -71,10 +71,8 @@ impl App {
 
     /// Waits for all work in the background.
     pub(crate) async fn finish(&self) {
-        let all = self
-            .background
-            .lock()
-            .map(|mut all| std::mem::take(&mut *all));
-        all.unwrap_or_default().join_all().await;
+        let all = self.background.lock();
+        let mut all = std::mem::take(&mut *all.unwrap_or_else(PoisonError::into_inner));
+        while all.join_next().await.is_some() {}
     }
 }

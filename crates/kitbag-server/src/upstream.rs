@@ -4,6 +4,7 @@ mod address;
 mod breaker;
 mod send;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use http::{HeaderMap, Uri};
@@ -121,6 +122,15 @@ impl Upstreams {
             (None, Dialect::Anthropic) => &self.anthropic,
             (None, _) => &self.openai,
         }
+    }
+
+    /// Tells whether requests would come back to the server that listens on an address: a client's variable for the
+    /// base URL is read by the server, too.
+    #[must_use]
+    pub fn lead_to(&self, own: SocketAddr) -> bool {
+        let named = self.by_model.iter().map(|(_, upstream)| upstream);
+        let mut all = named.chain([&self.anthropic, &self.openai]);
+        all.any(|upstream| upstream.address.is_at(own))
     }
 
     /// The addresses of all upstreams, each once, as people may see them.

@@ -84,6 +84,11 @@ async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             .hint("choose another address with --bind")
     })?;
     let bound = listener.local_addr().map_err(Failure::new)?;
+    if upstreams.lead_to(bound) {
+        let what = format_args!("requests would go to {bound}, which is this server itself");
+        let hint = "name the provider with --upstream, or unset ANTHROPIC_BASE_URL and OPENAI_BASE_URL here";
+        return Err(Failure::new(what).hint(hint));
+    }
     let to = upstreams.addresses().join(" and ");
     let memory_said = match memory {
         Some(_) => "with memory",

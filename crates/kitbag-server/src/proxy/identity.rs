@@ -56,7 +56,7 @@ impl Identity {
         let named = session.or_else(|| body.conversation.clone());
         let channel = agent.map_or(CHANNEL, CodingAgent::channel);
         Self {
-            channel: given("x-kitbag-channel").unwrap_or_else(|| channel.to_owned()),
+            channel: channel.to_owned(),
             sender: sender.unwrap_or_else(|| USER.to_owned()),
             seed: named.clone().or(body.seed.clone()).unwrap_or_default(),
             named,
@@ -124,4 +124,74 @@ fn codex_folder(headers: &HeaderMap, body: &ReadBody) -> Option<String> {
         let (_, behind) = own.next()?.split_once("<cwd>")?;
         Some(behind.split_once("</cwd>")?.0.to_owned())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use kitbag::wire::Dialect;
+
+    use super::super::chain::chain;
+    use super::*;
+
+    fn identity(headers: &[(&'static str, &str)], dialect: Dialect, body: &str) -> Identity {
+        let read = ReadBody::read(dialect, body.as_bytes()).unwrap();
+        let headers = headers.iter().map(|(name, value)| {
+            let name = name.parse::<http::HeaderName>().unwrap();
+            (name, value.parse().unwrap())
+        });
+        Identity::of(&headers.collect(), &read, HookScope::Project)
+    }
+
+    #[test]
+    fn x06_codex_tells_its_session_and_its_folder() {
+        let body = r#"{"input": [
+            {"type": "message", "role": "developer", "content": []},
+            {"type": "message", "role": "user", "content": [{"type": "input_text",
+                "text": "<environment_context>\n<cwd>/srv/there</cwd>\n</environment_context>"}]},
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]}]}"#;
+        let folder = r#"{"workspaces": {"/srv/app": {}}}"#;
+        let headers = [("x-codex-turn-metadata", folder), ("session-id", "s-1")];
+        let told = identity(&headers, Dialect::Responses, body);
+        assert_eq!((&*told.channel, &*told.sender), ("codex", "/srv/app"));
+        assert_eq!(told.named.as_deref(), Some("s-1"));
+        let told = identity(&[("originator", "codex_exec")], Dialect::Responses, body);
+        assert_eq!((&*told.channel, &*told.sender), ("codex", "/srv/there"));
+    }
+
+    #[test]
+    fn x06_only_instructions_tell_the_folder_of_claude_code() {
+        let body = |role: &str| {
+            format!(
+                r#"{{"metadata": {{"user_id": "{{\"session_id\": \"s-2\"}}"}}, "messages": [
+                {{"role": "{role}", "content": " - Primary working directory: /srv/app\nmore"}}]}}"#
+            )
+        };
+        let told = identity(&[], Dialect::Anthropic, &body("system"));
+        assert_eq!((&*told.channel, &*told.sender), ("claude-code", "/srv/app"));
+        assert_eq!(told.named.as_deref(), Some("s-2"));
+        let told = identity(&[], Dialect::Anthropic, &body("user"));
+        assert_eq!(told.sender, USER);
+        let own = [("x-kitbag-sender", "ann"), ("x-kitbag-conversation", "c")];
+        let told = identity(&own, Dialect::Anthropic, &body("system"));
+        assert_eq!((&*told.sender, told.named.as_deref()), ("ann", Some("c")));
+    }
+
+    #[test]
+    fn x06_a_conversation_that_nobody_names_is_named_by_its_first_exchange() {
+        let name = |body: &str| {
+            let told = identity(&[], Dialect::OpenAi, body);
+            let read = ReadBody::read(Dialect::OpenAi, body.as_bytes()).unwrap();
+            told.conversation(&chain(&told.seed, &read.messages), None)
+        };
+        let hi = r#"{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello."}"#;
+        assert_eq!(
+            name(r#"{"messages": [{"role": "user", "content": "Hi"}]}"#),
+            None
+        );
+        let first = name(&format!("{{\"messages\": [{hi}]}}"));
+        let more = r#"{"role": "user", "content": "Where?"}"#;
+        assert_eq!(name(&format!("{{\"messages\": [{hi}, {more}]}}")), first);
+        let other = format!("{{\"prompt_cache_key\": \"k\", \"messages\": [{hi}]}}");
+        assert!(first.is_some() && name(&other) != first);
+    }
 }

@@ -1,6 +1,7 @@
 //! The address of an upstream, and the one of a request there.
 
 use std::fmt;
+use std::net::{IpAddr, SocketAddr};
 
 use http::Uri;
 use http::uri::{Authority, PathAndQuery, Scheme};
@@ -29,6 +30,14 @@ impl Address {
             path: base.path().trim_end_matches('/').to_owned(),
             has_version: dialect != Dialect::Anthropic,
         })
+    }
+
+    /// Tells whether it is that of a socket on this machine.
+    pub(crate) fn is_at(&self, socket: SocketAddr) -> bool {
+        let host = self.authority.host();
+        let ip: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
+        let is_here = host == "localhost" || ip == Some(socket.ip());
+        is_here && self.authority.port_u16() == Some(socket.port())
     }
 
     /// The address of a request, with its query as it came.

@@ -34,6 +34,22 @@ fn x06_without_a_key_nobody_listens_to_other_machines() {
 }
 
 #[test]
+fn x06_a_server_is_no_upstream_of_itself() {
+    let free = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let folder = Folder::new();
+    let base = (
+        "ANTHROPIC_BASE_URL",
+        format!("http://localhost:{}", free.port()),
+    );
+    let serve = ["serve", "--no-memory", "--bind", &free.to_string()];
+    let error = folder.run_with(&[(base.0, &base.1)], &serve).failure(1);
+    assert!(error.contains("which is this server itself"), "{error}");
+}
+
+#[test]
 fn x06_a_folder_s_own_file_does_not_say_where_requests_go() {
     let upstream = Upstream::answering(|_| Reply::whole("{}"));
     let folder = Folder::new();

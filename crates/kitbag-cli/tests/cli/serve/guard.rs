@@ -24,7 +24,7 @@ fn guarded(budget: &str) -> (Server, Upstream, Folder) {
     (server, upstream, folder)
 }
 
-/// Some 600 tokens of a log.
+/// Some 1,100 tokens of a log.
 fn log(number: usize) -> String {
     let lines = (0..100).map(|line| format!("run {number}, line {line}: all is well\n"));
     lines.collect()
@@ -73,11 +73,11 @@ fn shortened(answer: &Answer) -> usize {
 #[test]
 fn x06_old_results_are_shortened_and_stay_so() {
     for path in ["/v1/messages", "/v1/chat/completions", "/v1/responses"] {
-        let (server, upstream, _folder) = guarded("8k");
+        let (server, upstream, _folder) = guarded("16k");
         let mut renewed = 0;
         let mut before = String::new();
         let mut short_before = 0;
-        for calls in 1..=16 {
+        for calls in 1..=24 {
             let sent = session(path, calls).to_string();
             let answer = server.post(path, &[], &sent);
             assert_eq!(answer.status, 200, "{calls} calls: {answer:?}");
