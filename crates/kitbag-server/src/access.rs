@@ -14,7 +14,7 @@ use kitbag::store::Store;
 
 use crate::App;
 
-/// Whoever sent a request, as the check of access found. Handlers find it among the request's extensions.
+/// The sender of a request, as the check of access found. Handlers find it among the request's extensions.
 #[derive(Debug, Clone)]
 pub(crate) struct Caller {
     /// The memory of the caller's tenant; nothing where none is used.
@@ -29,7 +29,7 @@ pub(crate) struct Caller {
 pub struct BindError(SocketAddr);
 
 impl BindError {
-    /// What to do about it.
+    /// Advice for whoever chose the address.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         "listen on 127.0.0.1"

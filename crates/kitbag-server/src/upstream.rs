@@ -57,7 +57,7 @@ pub enum UpstreamError {
 }
 
 impl UpstreamError {
-    /// What to do about it.
+    /// Advice for whoever named it.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {

@@ -16,7 +16,7 @@ use crate::output;
 use crate::project::{ProjectArgs, say_problems};
 use crate::store::StoreArgs;
 
-/// Serves the endpoints of model providers, with memory, to any client
+/// Serve the endpoints of model providers, with memory, to any client
 ///
 /// Set the base URL of an Anthropic client to http://127.0.0.1:7411, and that of an OpenAI client to
 /// http://127.0.0.1:7411/v1. Requests go on to the provider with the client's own key, which is not kept.
@@ -25,14 +25,14 @@ use crate::store::StoreArgs;
 /// own kitbag.yaml, or in the one that --config names. Ctrl-C ends it when open answers are finished.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The address to listen on [default: 127.0.0.1:7411]
+    /// Listen on this address [default: 127.0.0.1:7411]
     #[arg(long, value_name = "ADDRESS")]
     bind: Option<SocketAddr>,
-    /// Where requests go whose models the configuration does not name: a provider or an address [default:
+    /// Send requests whose models the configuration does not name to a provider or an address [default:
     /// Anthropic's or OpenAI's, as the client speaks]
     #[arg(long, value_name = "PROVIDER|URL")]
     upstream: Option<String>,
-    /// Remembers nothing and adds nothing
+    /// Remember nothing and add nothing
     #[arg(long)]
     no_memory: bool,
     #[command(flatten)]

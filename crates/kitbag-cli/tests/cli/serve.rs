@@ -22,7 +22,7 @@ use crate::run::{Folder, Output};
 pub(crate) struct Server {
     child: Child,
     address: String,
-    /// Whatever it says after it has begun.
+    /// Everything that it says after it has begun.
     said: Option<thread::JoinHandle<String>>,
 }
 
@@ -133,7 +133,7 @@ pub(crate) struct Answer {
     pub(crate) head: String,
     /// The body, without the lengths of its pieces.
     pub(crate) body: String,
-    /// Whether it ended as an answer ends.
+    /// Set where it ended as an answer ends.
     pub(crate) is_whole: bool,
 }
 

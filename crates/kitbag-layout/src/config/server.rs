@@ -38,7 +38,7 @@ pub struct ServerSettings {
     largest_body: Option<usize>,
 }
 
-/// What a proxy does with memory. The greater allows less.
+/// The use that a proxy makes of memory. The greater allows less.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ProxyMemory {
@@ -72,7 +72,7 @@ impl ProxyMemory {
     }
 }
 
-/// What is added to one request costs at most so many tokens. It stays in the conversation for good.
+/// The most tokens that are added to one request. They stay in the conversation for good.
 const MEMORY_BUDGET: Tokens = Tokens(800);
 /// No request waits longer for memory.
 const MEMORY_TIME_LIMIT: Duration = Duration::from_millis(500);
@@ -80,13 +80,13 @@ const MEMORY_TIME_LIMIT: Duration = Duration::from_millis(500);
 const LARGEST_BODY: usize = 64 << 20;
 
 impl ServerSettings {
-    /// What is done with memory; all of it, if nothing is said.
+    /// The use of memory; all of it, if nothing is said.
     #[must_use]
     pub fn memory(&self) -> ProxyMemory {
         self.memory.unwrap_or_default()
     }
 
-    /// What is done with memory, if that is said.
+    /// The use of memory, if that is said.
     #[must_use]
     pub const fn said_memory(&self) -> Option<ProxyMemory> {
         self.memory

@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-/// What was measured in one round.
+/// The figures of one round.
 pub(crate) struct Round {
     /// The median of a request's time, in microseconds.
     pub(crate) median_us: f64,

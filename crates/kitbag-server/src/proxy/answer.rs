@@ -26,7 +26,7 @@ pub(super) struct Answer {
     pub(super) dialect: Dialect,
     /// The longest pause between two pieces.
     pub(super) idle: Duration,
-    /// Whether it comes as a stream of events.
+    /// Set where it comes as a stream of events.
     pub(super) is_stream: bool,
     /// Reads it, where it can be read.
     pub(super) reader: Option<ReplyReader>,
@@ -44,7 +44,7 @@ struct Passing {
     last: Option<Last>,
 }
 
-/// What is left to do for the end.
+/// The rest of the work for the end.
 enum Last {
     Fail(String),
     End,

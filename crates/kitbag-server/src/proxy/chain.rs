@@ -16,7 +16,7 @@ pub(super) type Link = [u8; 32];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chained {
     pub(super) role: Role,
-    /// What was said; nothing where only tools were called or answered.
+    /// The words; nothing where only tools were called or answered.
     pub(super) words: Option<String>,
     pub(super) link: Link,
     /// The place of the message in the request.

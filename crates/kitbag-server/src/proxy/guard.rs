@@ -1,6 +1,6 @@
 //! A budget for what a request says: older results of tools are shortened, and what still exceeds it is refused.
 //!
-//! What is shortened follows from the conversation alone: it is gone through from its beginning, and whenever it
+//! The cuts follow from the conversation alone: it is gone through from its beginning, and whenever it
 //! exceeded the budget, all results before the newest ones were shortened together. So each request
 //! begins as the one before it, on whichever node, until that happens again.
 
@@ -24,7 +24,7 @@ const SHORT: usize = 800;
 /// So many messages with results stay whole at first; then one, then none.
 const NEWEST: [usize; 3] = [3, 1, 0];
 
-/// What a budget takes from a request.
+/// The cuts that bring a request within its budget.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Guarded {
     pub(super) splices: Vec<Splice>,

@@ -1,6 +1,6 @@
 //! Whose memory a request extends, and which conversation it belongs to.
 //!
-//! What Kitbag's own headers say counts first, then what coding agents tell of themselves, then the fields of
+//! Kitbag's own headers count first, then what coding agents tell of themselves, then the fields of
 //! the API. A conversation that nobody names is named by its first exchange.
 
 use std::path::Path;

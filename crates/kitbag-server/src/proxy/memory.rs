@@ -32,12 +32,12 @@ pub(super) struct Asked {
     pub(super) chain: Vec<Chained>,
 }
 
-/// What memory adds to a request.
+/// The texts that memory adds to a request.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Added {
     /// The texts at their places.
     pub(super) splices: Vec<Splice>,
-    /// Whether the newest question has some of it.
+    /// Set where the newest question has some of it.
     pub(super) is_asked: bool,
     /// The tokens of all of it, by estimate.
     pub(super) tokens: Tokens,
@@ -118,7 +118,7 @@ impl Asked {
         message.is_some_and(|message| message.is_question() && message.place.is_some())
     }
 
-    /// Whether a question waits for its answer, and for what is remembered: nothing was said behind it, and a
+    /// Returns whether a question waits for its answer, and for what is remembered: nothing was said behind it, and a
     /// hook of the client has not brought memory already.
     fn is_new(&self, question: &Chained) -> bool {
         let is_last = self.chain.last().is_some_and(|last| last == question);

@@ -97,7 +97,7 @@ pub(super) async fn prepare(
 
 const UNAVAILABLE: HeaderValue = HeaderValue::from_static("unavailable");
 
-/// What memory has to do with a request.
+/// The part of memory in a request.
 enum Remembered {
     /// Nothing.
     Off,

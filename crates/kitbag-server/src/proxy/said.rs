@@ -25,7 +25,7 @@ pub(super) struct ClientMessage {
     pub(super) texts: Vec<String>,
     /// The ids of the calls that it makes or answers.
     pub(super) calls: Vec<String>,
-    /// Whether it brings results of tools.
+    /// Set where it brings results of tools.
     pub(super) has_results: bool,
     /// The texts of those results.
     pub(super) results: Vec<ToolResult>,
@@ -73,7 +73,7 @@ impl ClientMessage {
         (!words.is_empty()).then(|| words.join("\n\n"))
     }
 
-    /// Whether a person asks something here.
+    /// Returns whether a person asks something here.
     pub(super) fn is_question(&self) -> bool {
         self.role == Role::User && !self.has_results && self.words().is_some()
     }

@@ -30,7 +30,7 @@ pub struct Remembered<'a> {
 const RECALLED: usize = 24;
 
 impl<'a> Remembered<'a> {
-    /// What a prompt that begins a conversation is about, within 800 tokens.
+    /// Asks what a prompt that begins a conversation is about, within 800 tokens.
     #[must_use]
     pub const fn new(sender: &'a str, prompt: &'a str, now: Timestamp) -> Self {
         Self {

@@ -26,7 +26,7 @@ use crate::wire::Dialect;
 pub struct ReplyReader {
     api: Api,
     format: Format,
-    /// Whether something came by which to tell the form.
+    /// Set once something came by which to tell the form.
     is_begun: bool,
     is_over: bool,
 }

@@ -12,10 +12,10 @@ use crate::run::Folder;
 const PATHS: [&str; 3] = ["/v1/messages", "/v1/chat/completions", "/v1/responses"];
 const HI: &str = r#"{"model":"m","stream":true,"messages":[{"role":"user","content":"Hi"}]}"#;
 
-/// The first event of a stream, and its second in parts.
+/// The first event of a stream.
 fn begun(stream: &str) -> String {
-    let first = stream.find("\n\n").unwrap() + 2;
-    stream[..first].to_owned()
+    let (first, _) = stream.split_once("\n\n").unwrap();
+    format!("{first}\n\n")
 }
 
 #[test]

@@ -12,11 +12,11 @@ use super::{ClientMessage, content, message};
 /// A request's body, read.
 #[derive(Debug)]
 pub(in super::super) struct ReadBody {
-    /// What was said, in order; messages that only instruct among it.
+    /// The messages, in order; those that only instruct among them.
     pub(in super::super) messages: Vec<ClientMessage>,
     /// The texts of the instructions that stand apart.
     pub(in super::super) system: Vec<String>,
-    /// Whether the model may call tools.
+    /// Set where the model may call tools.
     pub(in super::super) has_tools: bool,
     /// The name of the person at the client, as the client says.
     pub(in super::super) user: Option<String>,
