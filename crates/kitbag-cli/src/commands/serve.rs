@@ -16,7 +16,7 @@ use crate::output;
 use crate::project::{ProjectArgs, say_problems};
 use crate::store::StoreArgs;
 
-/// Serve the endpoints of model providers, with memory, to any client
+/// Serves the endpoints of model providers, with memory, to any client
 ///
 /// Set the base URL of an Anthropic client to http://127.0.0.1:7411, and that of an OpenAI client to
 /// http://127.0.0.1:7411/v1. Requests go on to the provider with the client's own key, which is not kept.
