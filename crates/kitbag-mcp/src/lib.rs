@@ -6,6 +6,7 @@
 //! starts the servers of a `.mcp.json` and gives their tools to an engine.
 
 mod client;
+mod lines;
 mod prompts;
 mod resources;
 mod server;

@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use http::{HeaderMap, Uri};
+use kitbag::layout::config::NamePattern;
 use kitbag::layout::{Config, ServerSettings};
 use kitbag::provider::{Credentials, HttpClient, HttpSettings, ProviderError, Providers, Timeouts};
 use kitbag::wire::Dialect;
@@ -21,7 +22,7 @@ pub(crate) use send::SendFailure;
 #[derive(Debug)]
 pub struct Upstreams {
     /// Patterns of models' names, the first that fits counts.
-    by_model: Vec<(String, Arc<Upstream>)>,
+    by_model: Vec<(NamePattern, Arc<Upstream>)>,
     anthropic: Arc<Upstream>,
     openai: Arc<Upstream>,
 }
@@ -86,7 +87,7 @@ impl Upstreams {
         let mut by_model = Vec::new();
         for (pattern, provider) in upstreams {
             let upstream = Upstream::named(provider, providers)?;
-            by_model.push((pattern.clone(), Arc::new(upstream)));
+            by_model.push((NamePattern::new(pattern), Arc::new(upstream)));
         }
         let (anthropic, openai) = match rest {
             Some(rest) => {
@@ -115,7 +116,7 @@ impl Upstreams {
             true => None,
             false => model(body),
         };
-        let fits = |pattern: &str| model.as_ref().is_some_and(|model| fits(pattern, model));
+        let fits = |pattern: &NamePattern| model.as_ref().is_some_and(|model| pattern.is_of(model));
         let named = self.by_model.iter().find(|(pattern, _)| fits(pattern));
         match (named, dialect) {
             (Some((_, upstream)), _) => upstream,
@@ -217,44 +218,4 @@ fn model(body: &[u8]) -> Option<String> {
     }
     let read: Result<Named, _> = serde_json::from_slice(body);
     read.ok().map(|named| named.model)
-}
-
-/// Tells whether a name fits a pattern, in which `*` stands for anything.
-fn fits(pattern: &str, name: &str) -> bool {
-    let mut pieces = pattern.split('*');
-    let first = pieces.next().unwrap_or_default();
-    let Some(mut rest) = name.strip_prefix(first) else {
-        return false;
-    };
-    let mut pieces = pieces.peekable();
-    if pieces.peek().is_none() {
-        return rest.is_empty();
-    }
-    while let Some(piece) = pieces.next() {
-        if pieces.peek().is_none() {
-            return rest.ends_with(piece);
-        }
-        match rest.split_once(piece) {
-            Some((_, behind)) => rest = behind,
-            None => return false,
-        }
-    }
-    true
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fits;
-
-    #[test]
-    fn a_star_stands_for_anything() {
-        assert!(fits("claude-*", "claude-opus-5-5"));
-        assert!(fits("*", ""));
-        assert!(fits("gpt-4o", "gpt-4o"));
-        assert!(fits("*/llama-*-instruct", "meta/llama-3-8b-instruct"));
-        assert!(!fits("claude-*", "gpt-4o"));
-        assert!(!fits("gpt-4o", "gpt-4o-mini"));
-        assert!(!fits("a*b*a", "aba-no"));
-        assert!(!fits("ab*ba", "aba"), "a letter counts once");
-    }
 }

@@ -225,6 +225,13 @@ impl Tools {
         self.0.extend(others.0);
     }
 
+    /// Those of them whose names are meant.
+    #[must_use]
+    pub fn only(mut self, is_meant: impl Fn(&str) -> bool) -> Self {
+        self.0.retain(|name, _| is_meant(name));
+        self
+    }
+
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use kitbag::answer::Answer;
 use kitbag::core::message::{Message, ToolCall};
-use kitbag::core::record::CacheMiss;
+use kitbag::core::record::{CacheMiss, RouteRecord};
 use kitbag::provider::{StopReason, Usage};
 use kitbag::tokens::dollars;
 use serde::Serialize;
@@ -25,6 +25,7 @@ pub(super) fn say(answer: &Answer) {
     let tenths = answer.waited.as_millis() / 100;
     parts.push(format!("{}.{} s", tenths / 10, tenths % 10));
     parts.extend(answer.request.model().map(|model| one_line(&model)));
+    parts.extend(answer.record.route.as_ref().and_then(chosen_by));
     output::say(format_args!("{}", parts.join(", ")));
     say_cache(answer);
     match &reply.stop {
@@ -39,6 +40,14 @@ pub(super) fn say(answer: &Answer) {
             output::say(format_args!("note: the model ended with `{reason}`"));
         }
     }
+}
+
+/// Names the one who chose the model, unless it is the usual one.
+fn chosen_by(route: &RouteRecord) -> Option<String> {
+    route.model.as_ref()?;
+    let name = route.name.as_deref().map(one_line).unwrap_or_default();
+    let by = format!("chosen by {} {name}", route.by);
+    Some(by.trim_end().to_owned())
 }
 
 /// Says that much less came from the cache than it should have, and why, where that is known.
@@ -74,6 +83,9 @@ struct Report<'a> {
     stop: Option<&'a str>,
     whole: bool,
     model: Option<String>,
+    /// The choice of the model, where there was one to make.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    route: Option<&'a RouteRecord>,
     usage: Option<Usage>,
     /// The tokens that the provider should have read from its cache.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,6 +112,7 @@ pub(super) fn print_json(answer: &Answer) -> Result<(), Failure> {
         stop: reply.stop.as_ref().map(StopReason::as_str),
         whole: reply.is_whole,
         model: answer.request.model(),
+        route: answer.record.route.as_ref(),
         usage: answer.usage(),
         predicted_cache_read: sent.and_then(|sent| sent.predicted_cache_read),
         cache_miss: sent.and_then(|sent| sent.cache_miss),
