@@ -6,7 +6,8 @@ use kitbag_core::inject::{ContextMessage, EntryAction};
 use kitbag_core::record::InferenceRecord;
 use kitbag_core::role::Role;
 use kitbag_store::{
-    Forget, Import, Incoming, Learned, NewFact, NewMessage, NewSummary, Store, SummaryMaker, Tenant,
+    ExtensionChange, Forget, Import, Incoming, KeptFor, Learned, NewFact, NewMessage, NewSummary,
+    Store, SummaryMaker, Tenant,
 };
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
@@ -216,6 +217,9 @@ async fn fill(store: &Store) {
     inference.model = Some("claude-sonnet-4-5".into());
     inference.sample = CountSample::new("o200k_base", 1_000, 1_200, 1_300);
     learned.record.inferences.push(inference);
+    let kept = serde_json::json!(1);
+    let kept = ExtensionChange::new(KeptFor::Tenant, "e", "k", Some(kept));
+    learned.extensions.push(kept);
     store.learned(&lease, learned, second(3)).await.unwrap();
     store
         .add_summary(
