@@ -11,6 +11,7 @@ mod memory;
 mod pack;
 mod python;
 mod report;
+mod serve;
 mod turn;
 mod warm;
 
@@ -45,6 +46,8 @@ pub(crate) enum Bench {
     Turn(turn::Options),
     /// Hooks of coding agents, against the start of the program and bare recalls
     Hook(hook::Options),
+    /// Requests through `kitbag serve`, against a direct connection and a bare proxy
+    Serve,
     /// Packing Django again in one process over MCP, against ripgrep
     Warm(warm::Options),
 }
@@ -57,6 +60,7 @@ pub(crate) fn bench(bench: Bench) -> Result<()> {
         Bench::Layout => layout::layout(),
         Bench::Turn(options) => turn::turn(&options),
         Bench::Hook(options) => hook::hook(&options),
+        Bench::Serve => serve::serve(),
         Bench::Warm(options) => warm::warm(&options),
     }
 }

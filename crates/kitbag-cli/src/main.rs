@@ -54,6 +54,8 @@ enum Command {
     Checkpoint(commands::checkpoint::Args),
     Memory(commands::memory::Args),
     Mcp(commands::mcp::Args),
+    #[cfg(feature = "server")]
+    Serve(commands::serve::Args),
     Doctor(commands::doctor::Args),
     Remind(commands::remind::Args),
     Replay(commands::replay::Args),
@@ -96,6 +98,8 @@ impl Cli {
             Command::Memory(args) => commands::memory::run(&args, &self.store),
             Command::Doctor(args) => commands::doctor::run(&args, &self.store),
             Command::Mcp(args) => commands::mcp::run(&args, &self.store),
+            #[cfg(feature = "server")]
+            Command::Serve(args) => commands::serve::run(&args, &self.store),
             Command::Remind(args) => commands::remind::run(&args, &self.store),
             Command::Replay(args) => commands::replay::run(&args, &self.store),
             Command::Layout(args) => commands::layout::run(&args),

@@ -13,6 +13,7 @@ mod provider;
 mod read;
 mod routing;
 mod rules;
+mod server;
 mod skills;
 
 use indexmap::IndexMap;
@@ -35,6 +36,7 @@ pub use provider::{
 };
 pub use routing::{RouteClass, RouteClassifier, RouteRule, Routing};
 pub use rules::{CallStatus, ContextRule};
+pub use server::{ProxyMemory, ServerSettings};
 pub use skills::{SkillPath, SkillSettings};
 
 /// The contents of a project file, or of several merged ones.
@@ -63,6 +65,8 @@ pub struct Config {
     pub hooks: HookSettings,
     /// The habits of the project's packs.
     pub pack: PackSettings,
+    /// The settings of a server.
+    pub server: ServerSettings,
     /// The providers of models by name.
     pub providers: IndexMap<String, ProviderEntry>,
     /// Which model answers which message, where that is said.
@@ -141,6 +145,7 @@ impl Config {
             memory: MemorySettings::merge(user.memory, project.memory),
             hooks: HookSettings::merge(user.hooks, project.hooks),
             pack: PackSettings::merge(user.pack, project.pack),
+            server: ServerSettings::merge(user.server, project.server),
             providers: over(user.providers, project.providers),
             routing: project.routing.or(user.routing),
             rules: rules_over(user.rules, project.rules),
@@ -151,11 +156,12 @@ impl Config {
 
     /// Notes that the file was found in a folder, and not named by its user: it may be anybody's. Of
     /// memory and hooks it only restricts what the user allows, it replaces no provider of the user's, the
-    /// models that it names are known as a folder's, and it makes no skill the user's own.
+    /// models that it names are known as a folder's, it makes no skill the user's own, and says nothing of servers.
     pub fn found_in_folder(&mut self, user: &Self) {
         self.memory.restrict(&user.memory);
         self.hooks.restrict(&user.hooks);
         self.skills.restrict(&user.skills);
+        self.server.found_in_folder();
         self.providers
             .retain(|name, _| !user.providers.contains_key(name));
         for provider in self.providers.values_mut() {

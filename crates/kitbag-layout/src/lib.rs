@@ -32,8 +32,8 @@ pub use agent::Agent;
 pub use channel::{ChannelTurn, Mode, PastMessage, Platform, PlatformError};
 pub use config::{
     Channels, Config, ContextRule, Declared, HeaderSource, HookScope, HookSettings, KeySource,
-    Learning, MemorySettings, PackSettings, ProviderEntry, ProviderKind, ProviderTimeouts, Routing,
-    SkillSettings, StatedFacts, StoredSecrets,
+    Learning, MemorySettings, PackSettings, ProviderEntry, ProviderKind, ProviderTimeouts,
+    ProxyMemory, Routing, ServerSettings, SkillSettings, StatedFacts, StoredSecrets,
 };
 pub use document::{Document, Documents};
 pub use key::{SecurityKey, SecurityKeyError};

@@ -17,6 +17,7 @@ const STEPS: &[&str] = &[
     include_str!("schema/4.sql"),
     include_str!("schema/5.sql"),
     include_str!("schema/6.sql"),
+    include_str!("schema/7.sql"),
 ];
 
 /// The statements that bring a SQLite file from version `found` to [`VERSION`].

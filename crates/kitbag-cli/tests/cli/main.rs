@@ -36,6 +36,7 @@ mod remind;
 mod routing;
 mod rules;
 mod run;
+mod serve;
 mod skill;
 mod tokens;
 mod tools;

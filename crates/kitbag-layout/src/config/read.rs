@@ -2,7 +2,7 @@
 
 use super::{
     Channels, Config, ContextRule, DocumentEntry, HookSettings, MemorySettings, PackSettings,
-    ProviderEntry, Routing, Settings, SkillSettings, nodes,
+    ProviderEntry, Routing, ServerSettings, Settings, SkillSettings, nodes,
 };
 use crate::agent;
 use crate::layouts::OnUnknown;
@@ -64,6 +64,9 @@ fn read_root(root: &Field<'_>) -> Option<Config> {
             .unwrap_or_default(),
         hooks: root.read("hooks", HookSettings::read).unwrap_or_default(),
         pack: root.read("pack", PackSettings::read).unwrap_or_default(),
+        server: root
+            .read("server", ServerSettings::read)
+            .unwrap_or_default(),
         providers: providers.unwrap_or_default(),
         routing: root.read("routing", Routing::read),
         rules: root

@@ -46,6 +46,7 @@ mod secrets;
 mod selected;
 #[cfg(unix)]
 mod server;
+mod splices;
 mod statements;
 #[cfg(unix)]
 mod tls;

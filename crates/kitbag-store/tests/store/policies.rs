@@ -6,7 +6,8 @@ use kitbag_core::inject::{ContextMessage, EntryAction};
 use kitbag_core::record::InferenceRecord;
 use kitbag_core::role::Role;
 use kitbag_store::{
-    Forget, Import, Incoming, Learned, NewFact, NewMessage, NewSummary, Store, SummaryMaker, Tenant,
+    ExtensionChange, Forget, Import, Incoming, KeptFor, Learned, NewFact, NewMessage, NewSummary,
+    Store, SummaryMaker, Tenant,
 };
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
@@ -24,7 +25,7 @@ fn x07_every_table_keeps_tenants_apart() {
              AND relkind NOT IN ('i') AND relname <> 'version' \
              AND NOT (relkind = 'r' AND relrowsecurity AND relforcerowsecurity)";
         assert_eq!(number(&server, open).await, 0);
-        assert!(tables(&server).await.len() >= 20);
+        assert!(tables(&server).await.len() >= 21);
         let mighty = "SELECT count(*) FROM pg_roles WHERE rolname = 'kitbag_app' \
              AND (rolsuper OR rolbypassrls OR rolcanlogin OR rolcreaterole OR rolcreatedb \
              OR oid IN (SELECT relowner FROM pg_class) \
@@ -216,6 +217,9 @@ async fn fill(store: &Store) {
     inference.model = Some("claude-sonnet-4-5".into());
     inference.sample = CountSample::new("o200k_base", 1_000, 1_200, 1_300);
     learned.record.inferences.push(inference);
+    let kept = serde_json::json!(1);
+    let kept = ExtensionChange::new(KeptFor::Tenant, "e", "k", Some(kept));
+    learned.extensions.push(kept);
     store.learned(&lease, learned, second(3)).await.unwrap();
     store
         .add_summary(
@@ -225,6 +229,10 @@ async fn fill(store: &Store) {
         )
         .await
         .unwrap();
+    let place = ("proxy", "ann");
+    let times = (second(5), second(5));
+    let splice = store.splice(place, [7; 32], "Remembered.".to_owned(), times);
+    splice.await.unwrap();
     let refused = store.refuse("slack", "mallory", "not among the senders", second(5));
     refused.await.unwrap();
 }

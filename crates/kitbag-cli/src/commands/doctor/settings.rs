@@ -100,6 +100,11 @@ pub(super) fn all(project: &ProjectArgs, merged: &Config, place: &StoreArgs) -> 
         "built-in ones",
     );
     configured(
+        "server.memory",
+        |config| config.server.said_memory().map(|it| it.as_str().to_owned()),
+        "on",
+    );
+    configured(
         "routing",
         |config| {
             let routing = config.routing.as_ref()?;

@@ -18,14 +18,14 @@ const MINIMUM: u64 = 1_024;
 const LOOK_BACK: usize = 20;
 
 /// A server that bills, and answers as it is told.
-pub(super) struct BillingUpstream {
-    pub(super) upstream: Upstream,
+pub(crate) struct BillingUpstream {
+    pub(crate) upstream: Upstream,
     bills: Arc<Mutex<Vec<Bill>>>,
 }
 
 impl BillingUpstream {
     /// Gives to each request the answer that `answer` makes of it.
-    pub(super) fn start(answer: impl Fn(&Value) -> String + Send + 'static) -> Self {
+    pub(crate) fn start(answer: impl Fn(&Value) -> String + Send + 'static) -> Self {
         let bills = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&bills);
         let mut cache = Cache::default();
@@ -39,23 +39,23 @@ impl BillingUpstream {
     }
 
     /// The bills of all requests, in their order.
-    pub(super) fn bills(&self) -> Vec<Bill> {
+    pub(crate) fn bills(&self) -> Vec<Bill> {
         self.bills.lock().unwrap().clone()
     }
 }
 
 /// The tokens of a request, as they are billed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Bill {
+pub(crate) struct Bill {
     /// Those that were neither read from the cache nor written into it.
-    pub(super) plain: u64,
-    pub(super) read: u64,
-    pub(super) written: u64,
+    pub(crate) plain: u64,
+    pub(crate) read: u64,
+    pub(crate) written: u64,
 }
 
 impl Bill {
     /// The cost in hundredths of a plain token.
-    pub(super) fn cost(self) -> u64 {
+    pub(crate) fn cost(self) -> u64 {
         self.plain * 100 + self.read * 10 + self.written * 125
     }
 
@@ -69,11 +69,11 @@ impl Bill {
 
 /// The prefixes that can be read.
 #[derive(Default)]
-pub(super) struct Cache(BTreeSet<String>);
+pub(crate) struct Cache(BTreeSet<String>);
 
 impl Cache {
     /// Bills a request, and makes the entries that it marks.
-    pub(super) fn charge(&mut self, request: &Value) -> Bill {
+    pub(crate) fn charge(&mut self, request: &Value) -> Bill {
         let prefixes = prefixes(request);
         let total = prefixes.last().map_or(0, |prefix| prefix.tokens);
         let marked = || (0..prefixes.len()).filter(|&at| prefixes[at].is_marked);
@@ -145,16 +145,26 @@ fn blocks(request: &Value) -> Vec<(String, Value)> {
 
 /// An answer as it is streamed.
 fn stream(text: &str, bill: Bill) -> String {
-    let start = json!({ "type": "message_start", "message": { "usage": bill.usage() } });
+    let message = json!({
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [],
+        "stop_reason": null, "stop_sequence": null, "usage": bill.usage(),
+    });
+    let block = json!({ "type": "text", "text": "" });
     let delta = json!({ "type": "text_delta", "text": text });
+    let end = json!({ "stop_reason": "end_turn", "stop_sequence": null });
     let events = [
-        start,
+        json!({ "type": "message_start", "message": message }),
+        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
         json!({ "type": "content_block_delta", "index": 0, "delta": delta }),
-        json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" } }),
+        json!({ "type": "content_block_stop", "index": 0 }),
+        json!({ "type": "message_delta", "delta": end, "usage": { "output_tokens": 1 } }),
         json!({ "type": "message_stop" }),
     ];
-    let events = events.iter().map(|event| format!("data: {event}\n\n"));
-    events.collect()
+    let named = |event: &Value| {
+        let name = event["type"].as_str().unwrap();
+        format!("event: {name}\ndata: {event}\n\n")
+    };
+    events.iter().map(named).collect()
 }
 
 #[test]

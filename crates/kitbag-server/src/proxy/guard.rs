@@ -1,0 +1,169 @@
+//! A budget for what a request says: older results of tools are shortened, and what still exceeds it is refused.
+//!
+//! The cuts follow from the conversation alone: it is gone through from its beginning, and whenever it
+//! exceeded the budget, all results before the newest ones were shortened together. So each request
+//! begins as the one before it, on whichever node, until that happens again.
+
+use http::StatusCode;
+use kitbag::core::history::message_cost;
+use kitbag::core::message::Message;
+use kitbag::core::role::Role;
+use kitbag::core::tokens::{TokenCounter, Tokens};
+use kitbag::tokens::{Counter, Vocabulary};
+use kitbag::wire::{Dialect, Request};
+use kitbag::words::head_and_tail;
+use serde_json::Value;
+
+use super::refusal::Refusal;
+use super::said::{ClientMessage, ReadBody};
+use super::splice::Splice;
+
+/// So many bytes are left of a result.
+const SHORT: usize = 800;
+
+/// So many messages with results stay whole at first; then one, then none.
+const NEWEST: [usize; 3] = [3, 1, 0];
+
+/// The cuts that bring a request within its budget.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Guarded {
+    pub(super) splices: Vec<Splice>,
+    /// The results that were shortened.
+    pub(super) shortened: usize,
+}
+
+/// Brings a request within a budget. One that cannot be read is left to the upstream to refuse.
+pub(super) fn guard(
+    dialect: Dialect,
+    body: &[u8],
+    read: &ReadBody,
+    budget: Tokens,
+) -> Result<Guarded, Refusal> {
+    let Some(costs) = Costs::of(dialect, body, read) else {
+        return Ok(Guarded::default());
+    };
+    let (boundary, used) = costs.boundary(&read.messages, budget);
+    if used > budget {
+        let Tokens(used) = used;
+        return Err(Refusal {
+            code: Some("context_length_exceeded"),
+            ..Refusal::permanent(
+                StatusCode::BAD_REQUEST,
+                format!("prompt is too long: {used} tokens > {} maximum", budget.0),
+            )
+        });
+    }
+    let old = read.messages.iter().take(boundary);
+    let splices: Vec<Splice> = old
+        .flat_map(|message| message.results.iter())
+        .filter_map(|result| {
+            let short = short(&result.text)?;
+            Some(Splice::replace(
+                result.at.clone(),
+                Value::from(short).to_string(),
+            ))
+        })
+        .collect();
+    Ok(Guarded {
+        shortened: splices.len(),
+        splices,
+    })
+}
+
+/// A long result in short.
+fn short(text: &str) -> Option<String> {
+    (text.len() > SHORT + SHORT / 4).then(|| head_and_tail(text, SHORT))
+}
+
+/// The tokens of a request.
+struct Costs {
+    /// Those of its instructions and tools.
+    fixed: Tokens,
+    messages: Vec<Cost>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Cost {
+    whole: Tokens,
+    /// The tokens that shortening its results would free.
+    freed: Tokens,
+}
+
+impl Costs {
+    fn of(dialect: Dialect, body: &[u8], read: &ReadBody) -> Option<Self> {
+        let mut request = Request::parse(std::str::from_utf8(body).ok()?).ok()?;
+        request.dialect = dialect;
+        let turn = request.turn().ok()?;
+        let counter = turn
+            .model
+            .as_deref()
+            .and_then(|model| Counter::for_model(model).ok());
+        let counter = counter.or_else(|| Counter::for_vocabulary(Vocabulary::O200kBase).ok())?;
+        let tools = request
+            .fields
+            .get("tools")
+            .map_or("", |tools| tools.as_str());
+        let draft = turn.contribution.draft;
+        let identity = draft.identity.unwrap_or_default();
+        let mut messages = vec![Cost::default(); read.messages.len()];
+        let said = draft
+            .history
+            .iter()
+            .chain([&turn.current])
+            .chain(&draft.steps);
+        for message in said {
+            let place = place(message)?;
+            let cost = messages.get_mut(place)?;
+            cost.whole = message_cost(message, &counter);
+            let results = read.messages.get(place)?.results.iter();
+            let freed = results.filter_map(|result| {
+                let short = short(&result.text)?;
+                Some(
+                    counter
+                        .count(&result.text)
+                        .saturating_sub(counter.count(&short)),
+                )
+            });
+            cost.freed = freed.sum();
+        }
+        Some(Self {
+            fixed: counter
+                .count(&identity)
+                .saturating_add(counter.count(tools)),
+            messages,
+        })
+    }
+
+    /// The first message whose results stay whole, and the tokens of the request then.
+    fn boundary(&self, messages: &[ClientMessage], budget: Tokens) -> (usize, Tokens) {
+        let (mut boundary, mut used) = (0, self.fixed);
+        let mut with_results: Vec<usize> = Vec::new();
+        for (index, (message, cost)) in messages.iter().zip(&self.messages).enumerate() {
+            used = used.saturating_add(cost.whole);
+            if message.has_results {
+                with_results.push(index);
+            }
+            let next = messages.get(index + 1);
+            let was_sent = message.role != Role::Assistant
+                && next.is_none_or(|next| next.role == Role::Assistant);
+            for newest in NEWEST {
+                if !was_sent || used <= budget {
+                    break;
+                }
+                let old = with_results.len().checked_sub(newest + 1);
+                let last = old.and_then(|old| with_results.get(old));
+                let first_whole = last.map_or(0, |last| last + 1).max(boundary);
+                let freed = self.messages.get(boundary..first_whole).unwrap_or_default();
+                let freed: Tokens = freed.iter().map(|cost| cost.freed).sum();
+                used = used.saturating_sub(freed);
+                boundary = first_whole;
+            }
+        }
+        (boundary, used)
+    }
+}
+
+/// The place of a message in its request.
+fn place(message: &Message) -> Option<usize> {
+    message.id.as_ref()?.parse().ok()
+}
