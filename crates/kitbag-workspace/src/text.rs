@@ -12,7 +12,7 @@ pub use kitbag_text::{decode, read_small};
 pub use self::kind::{ContentKind, kind};
 use crate::walk::{FileEntry, SIZE_LIMIT};
 
-/// Why a file could not be read.
+/// A file that could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -27,7 +27,7 @@ pub enum ReadError {
     Io {
         /// The path below the root.
         path: String,
-        /// What the system said.
+        /// The system's message.
         message: String,
     },
 }
