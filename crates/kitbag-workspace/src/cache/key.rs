@@ -1,4 +1,4 @@
-//! What a value depends on, as one hash.
+//! The name of a cached value: one hash of everything that it depends on.
 
 /// The name of a value: a hash of all that it depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,6 +13,7 @@ impl Key {
     pub fn new(kind: &str, parts: &[&[u8]]) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in std::iter::once(kind.as_bytes()).chain(parts.iter().copied()) {
+            // The length in front keeps the parts apart.
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part);
         }

@@ -29,7 +29,7 @@ pub struct Commit {
     pub paths: Vec<String>,
 }
 
-/// What is older tells little about what is needed now.
+/// The most commits that are read: older ones tell little about what is needed now.
 const HISTORY: usize = 1_500;
 
 impl Repository {
@@ -69,6 +69,7 @@ fn parse(answer: &[u8]) -> Vec<Commit> {
     while let Some(field) = fields.next() {
         if field.is_empty() {
             let mut next = || fields.next();
+            // A cut answer may end inside a commit.
             let (Some(id), Some(time), Some(author), Some(subject)) =
                 (next(), next(), next(), next())
             else {
