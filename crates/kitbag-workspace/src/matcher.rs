@@ -43,6 +43,7 @@ impl Matcher {
             is_whole: found.is_whole,
         };
         let mut patterns: Vec<Pattern> = chosen.map(pattern).collect();
+        // `check` finds them by binary search.
         patterns.sort_by_key(|pattern| pattern.opening);
         let mut near = Box::new([false; 1 << HASH_BITS]);
         let mut mark = |opening: u32| {
@@ -77,6 +78,7 @@ impl Matcher {
             }
             rest = at + 1;
         }
+        // The last bytes fill no window of four.
         for at in rest..bytes.len() {
             self.check(bytes, at, &mut found);
         }
@@ -85,12 +87,14 @@ impl Matcher {
     /// Calls `found` with the terms that stand at `start`.
     fn check(&self, bytes: &[u8], start: usize, found: &mut impl FnMut(usize, usize)) {
         let is_inside = before(bytes, start).is_some_and(is_word_byte);
+        // Within a word only a capital can begin another: `parseError`.
         if is_inside && !bytes.get(start).is_some_and(u8::is_ascii_uppercase) {
             return;
         }
         let Some(opening) = bytes.get(start..).and_then(opening) else {
             return;
         };
+        // Several words may share an opening.
         let first = self
             .patterns
             .partition_point(|pattern| pattern.opening < opening);
@@ -140,7 +144,7 @@ fn before(bytes: &[u8], at: usize) -> Option<u8> {
     bytes.get(at.checked_sub(1)?).copied()
 }
 
-/// Whether `start..end` is an identifier, but for underscores around it.
+/// Tells if `start..end` is an identifier, but for underscores around it.
 fn is_identifier(bytes: &[u8], start: usize, end: usize) -> bool {
     let (before, after) = bytes.split_at_checked(start).unwrap_or_default();
     let after = after.get(end - start..).unwrap_or_default();
@@ -149,7 +153,7 @@ fn is_identifier(bytes: &[u8], start: usize, end: usize) -> bool {
         && !is_open(after.iter().find(|&&byte| byte != b'_'))
 }
 
-/// Whether a word begins at `start` whose stem is `start..end`.
+/// Tells if a word begins at `start` whose stem is `start..end`.
 fn is_sub_word(bytes: &[u8], start: usize, end: usize) -> bool {
     begins_word(bytes, start) && ends_stem(bytes, start, end)
 }
