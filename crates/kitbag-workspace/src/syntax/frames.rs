@@ -17,9 +17,9 @@ use super::grammar::{Grammar, Role};
 use super::items::span;
 use super::{Frame, FrameKind, Lines};
 
-/// What a walk over a tree finds.
+/// The result of a walk over a tree.
 pub(super) struct Walked<'t> {
-    /// Where cuts may stand.
+    /// The places at which cuts may stand.
     pub(super) cuts: Cuts<'t>,
     /// Which lines need each other.
     pub(super) frames: Vec<Frame>,
@@ -40,6 +40,7 @@ pub(super) fn read<'t>(tree: &Tree, grammar: &Grammar, lines: &'t Lines<'t>) -> 
         let node = cursor.node();
         let role = grammar.role(node);
         let (first, last) = span(node);
+        // Beyond the bound the whole tree is given up.
         marks.note(role, first, last)?;
         if grammar.counts_in_functions(role) {
             counting.push(node.start_byte());
@@ -47,6 +48,8 @@ pub(super) fn read<'t>(tree: &Tree, grammar: &Grammar, lines: &'t Lines<'t>) -> 
         if let Some(Some(list)) = lists.last_mut() {
             list.child(node, role, (first, last), lines);
         }
+        // The inner lines of a long comment can be left out; its first and last line hold its
+        // marks.
         if role == Role::Comment && first + 1 < last {
             found.push((lists.len(), frame(first + 1, last - 1, FrameKind::Hole)));
         }
@@ -111,6 +114,7 @@ pub(super) fn widen(frames: &[Frame], stretches: Vec<(u32, u32)>) -> Vec<(u32, u
         {
             next += 1;
         }
+        // All further frames begin below the last wanted line.
         let Some(&(first, last)) = wanted.get(next) else {
             break;
         };

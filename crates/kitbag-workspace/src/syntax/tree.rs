@@ -23,6 +23,8 @@ pub(super) fn read(language: Language, lines: &Lines<'_>) -> Option<Syntax> {
         _ => Cow::Borrowed(lines.text()),
     };
     let tree = parse(grammar, &text)?;
+    // The changed text has the lines and the length of the original, so positions in the tree hold
+    // for both.
     let walked = frames::read(&tree, grammar, lines)?;
     let mut reader = Reader::new(grammar, lines, &walked.counting);
     let items = reader.file(tree.root_node());
@@ -54,7 +56,7 @@ fn ascii(text: &str) -> Cow<'_, str> {
 /// The longest text that is parsed, in bytes.
 const LONGEST: usize = 4 << 20;
 
-/// How many bytes of text the parser may take between two reports; it reports every hundred steps.
+/// The bytes of text that the parser may take between two reports; it reports every hundred steps.
 /// The most laborious of ten thousand real files took 43.
 const BYTES_PER_REPORT: usize = 10;
 
@@ -69,6 +71,7 @@ fn parse(grammar: &Grammar, text: &str) -> Option<Tree> {
     }
     let mut parser = Parser::new();
     parser.set_language(&grammar.language).ok()?;
+    // In a cell: both callbacks of the parser look at it.
     let pieces = Cell::new(text.len() / PIECE * READINGS + 1_000);
     let mut reports = text.len() / BYTES_PER_REPORT + 200;
     let mut report = |_: &tree_sitter::ParseState| {
