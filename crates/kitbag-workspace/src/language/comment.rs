@@ -34,6 +34,7 @@ impl Comment {
         Language::of(path, first_line)
             .map(Language::comment)
             .or_else(|| known(file))
+            // `Makefile.am` is read as a makefile.
             .or_else(|| known(&format!("{stem}.*")))
             .or_else(|| known(&format!("*.{}", extension.to_ascii_lowercase())))
             .or_else(|| first_line.starts_with("#!").then_some(Self::HASH))

@@ -170,6 +170,7 @@ fn subject(path: &str) -> String {
         false => None,
     };
     let letters = name.unwrap_or(bare).chars();
+    // `ParserTest` and `parser_test` have the same subject.
     let letters = letters.filter(|c| c.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
 }
