@@ -61,15 +61,20 @@ impl Trees {
         let source = self.git_directory(&instance.repo)?;
         let commit = instance.commit.as_str();
         run(Command::new("git").args(["init", "-q"]).arg(folder))?;
+        // Nothing of a large history is copied: git looks up objects in the other directory.
         let borrowed = format!("{}\n", source.join("objects").display());
         fs::write(folder.join(".git/objects/info/alternates"), borrowed)?;
+        // A detached head and no branches: nothing leads to later commits.
         fs::write(folder.join(".git/HEAD"), format!("{commit}\n"))?;
         let complete = git(folder)
+            // The bytes as they were committed: no line ends are changed, and files of LFS stay
+            // pointers.
             .args(["-c", "core.autocrlf=false", "-c", "filter.lfs.smudge=cat"])
             .args(["-c", "filter.lfs.required=false"])
             .args(["read-tree", "--reset", "-u", commit])
             .stderr(Stdio::null())
             .status()?;
+        // It fails if contents are absent.
         if !complete.success() {
             lay_out_what_is_there(folder, commit)?;
         }
@@ -77,6 +82,7 @@ impl Trees {
     }
 
     fn git_directory(&self, repo: &str) -> Result<PathBuf> {
+        // The names of mirrors and of the data may differ in case.
         let wanted = repo.to_lowercase().replace('/', "+");
         let mirrors = self.mirrors.display();
         let folders =

@@ -56,6 +56,7 @@ pub(super) struct Question {
 
 /// A number or a word.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+// Some data sets number their sittings and categories, others name them.
 #[serde(untagged)]
 pub(super) enum Label {
     Number(i64),

@@ -79,6 +79,7 @@ impl Group {
         Self {
             title,
             count,
+            // Without questions the mean is no number, for which JSON has no value.
             means: means.filter(|_| count > 0).collect(),
         }
     }

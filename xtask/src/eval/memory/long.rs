@@ -15,6 +15,7 @@ const ASSISTANT: &str = "assistant";
 /// another in other conversations are put before and after each of the assistant's messages.
 pub(super) fn lengthened(conversations: &[Conversation]) -> Result<Vec<Conversation>> {
     let sentence = Regex::new(r"(?s)\S.*?(?:[.!?]+(?:\s|$)|$)")?;
+    // The letters of `kitbag`: any start will do, but it must stay the same.
     let mut dice = Dice(0x6b69_7462_6167);
     let mut variant = conversations.to_vec();
     for (number, conversation) in variant.iter_mut().enumerate() {
@@ -68,6 +69,7 @@ fn second_speaker(turns: &[Turn]) -> Option<String> {
 fn lengthen(turn: &mut Turn, foreign: &[&str], dice: &mut Dice) {
     let added = (TIMES - 1) * turn.text.chars().count();
     let before = passage(foreign, dice.below(added + 1), dice);
+    // A passage ends with a whole sentence, so it may be longer than was asked for.
     let rest = added.saturating_sub(before.chars().count());
     let after = passage(foreign, rest, dice);
     let parts = [before.as_str(), turn.text.as_str(), after.as_str()];

@@ -134,6 +134,7 @@ fn pairs() -> Result<Vec<Pair>> {
         if let Some(name) = line.strip_prefix("language ") {
             language = name;
         } else if let Some(filler) = line.strip_prefix("filler ") {
+            // The filler stands behind the pairs of its language.
             let of_language = pairs.iter_mut().filter(|pair| pair.language == language);
             of_language.for_each(|pair| pair.filler = filler.split(" / ").collect());
         } else {
