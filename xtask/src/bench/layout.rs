@@ -59,6 +59,7 @@ pub(crate) fn layout() -> Result<()> {
     let what = "a warm rendering, times Handlebars.js";
     let times = ours.render_us / theirs.render_us;
     report.add(what, times, AtMost(TIMES_HANDLEBARS));
+    // A fast rendering of another text would prove nothing.
     let differs = fs::read(folder.join("ours.txt"))? != fs::read(folder.join("theirs.txt"))?;
     report.add("texts that differ", u8::from(differs).into(), AtMost(0.0));
 
@@ -79,6 +80,7 @@ fn first(kitbag: &Path, folder: &Path, node: impl Fn() -> Command) -> Result<(f6
         ours.args(["layout", "render", "--layout", "kitbag/default", "--raw"]);
         ours.arg("--context").arg(folder.join("context.json"));
         times.0.push(seconds(&mut ours)?);
+        // In turns, so both meet the same state of the machine.
         times.1.push(seconds(&mut node())?);
     }
     let middle = |times: Vec<f64>| median(times.into_iter()).unwrap_or(f64::NAN);

@@ -140,6 +140,7 @@ fn edit_is_seen(server: &mut Server, tree: &Path, round: usize) -> Result<bool> 
     let word = format!("zyxomma{round}");
     fs::write(&path, format!("{before}\n\ndef {word}():\n    pass\n"))?;
     let packed = server.pack(&format!("what does {word} do?"), None);
+    // Before an error of the pack is passed on: the tree is used again.
     fs::write(&path, before)?;
     Ok(packed?.1.contains(&format!("def {word}():")))
 }

@@ -53,6 +53,7 @@ impl Programs {
         for _ in 0..rounds {
             let case = &measured.case;
             let search = |task| self.search(&case.tree, case.search, task);
+            // Ripgrep runs right before each pack, so both meet the same state of the machine.
             measured.cold.search.add(search(&case.asked)?);
             let (cold, cold_used) = self.pack_cold(case)?;
             measured.warm.search.add(search(&case.then)?);
