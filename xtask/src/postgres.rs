@@ -86,6 +86,7 @@ impl Server {
     fn wait_until_ready(&mut self) -> Result<()> {
         let stdout = self.watch.stdout.take().context("no stdout")?;
         let mut line = String::new();
+        // The end of the output without a line means that the script gave up.
         BufReader::new(stdout).read_line(&mut line)?;
         if line.trim_end() != "ready" {
             bail!("the server for the tests did not start; what it wrote is above");
@@ -145,6 +146,7 @@ fn set_apart(_: &mut Command, _: Option<Owner>) {}
 
 /// The address of the superuser at the socket in `folder`.
 fn address(folder: &Path) -> String {
+    // The folder of a socket stands in the host part of the address, where a slash must be escaped.
     let mut host = String::new();
     for byte in folder.as_os_str().as_encoded_bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(byte) {

@@ -79,6 +79,7 @@ impl Counts {
 
 fn count(source: &Source) -> Counts {
     let text = &source.text;
+    // Inline tests stand at the end of a file, and their comments do not count.
     let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
     let mut counts = Counts::default();
     let mut is_inside_doc = false;
