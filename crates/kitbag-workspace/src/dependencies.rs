@@ -45,7 +45,7 @@ pub struct Dependencies {
 pub struct Manifest {
     /// The file.
     pub path: String,
-    /// Whose manifest it is.
+    /// The package manager or build tool that reads it.
     pub ecosystem: Ecosystem,
     /// The name of the package, where it has one.
     pub name: Option<String>,
@@ -65,7 +65,7 @@ impl Manifest {
         crate::relative::folder_of(&self.path)
     }
 
-    /// Tells whether it has a dependency of this name.
+    /// Tells if it has a dependency of this name.
     fn has(&self, name: &str) -> bool {
         self.dependencies.iter().any(|known| known.name == name)
     }
@@ -89,7 +89,7 @@ impl Manifest {
 pub struct Dependency {
     /// The name by which the package knows it.
     pub name: String,
-    /// Which versions will do, as it is written; none where any will.
+    /// The versions that will do, as it is written; none if any will.
     pub requirement: Option<String>,
     /// The purpose for which it is needed.
     pub kind: DependencyKind,
@@ -135,7 +135,7 @@ pub enum DependencyKind {
     Optional,
 }
 
-/// Whose manifest it is.
+/// The package manager or build tool that reads a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Ecosystem {

@@ -98,7 +98,7 @@ impl GitError {
 }
 
 impl Repository {
-    /// Finds the work tree that `root` is in; `None` where there is none.
+    /// Finds the work tree that `root` is in; `None` if `root` is in no work tree.
     ///
     /// # Errors
     ///

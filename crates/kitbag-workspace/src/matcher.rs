@@ -1,8 +1,8 @@
 //! Finds the words of a query in the bytes of a file, without cutting the file into words.
 //!
-//! A table tells of three bytes whether they may stand at the beginning of a word of the query, or
-//! one byte after it, so that a look at every second place misses none. Most places are passed with
-//! that look; the others are compared with the words and checked to be a word, or one of those that
+//! A table marks each three bytes that may stand at the beginning of a word of the query, or one
+//! byte after it, so that a look at every second place misses none. Most places are passed with that
+//! look; the others are compared with the words and checked to be a word, or one of those that
 //! an identifier is made of, with the same stem.
 
 use kitbag_core::text::stem;
@@ -14,7 +14,7 @@ const SHORTEST: usize = 3;
 
 /// The words of a query, ready to be found.
 pub struct Matcher {
-    /// By hash, whether three bytes may stand at the beginning of a word, or one byte after it.
+    /// By hash, true if three bytes may stand at the beginning of a word, or one byte after it.
     near: Box<[bool; 1 << HASH_BITS]>,
     /// The words, sorted by their openings.
     patterns: Vec<Pattern>,
@@ -117,7 +117,7 @@ impl Matcher {
     }
 }
 
-/// The first three bytes, without what tells the cases of a letter apart.
+/// The first three bytes, without the bits that distinguish the cases of a letter.
 fn opening(bytes: &[u8]) -> Option<u32> {
     let [a, b, c, ..] = *bytes else { return None };
     Some(fold([a, b, c]))

@@ -28,7 +28,7 @@ const ROOT_WIDTH: usize = 30;
 const WIDTHS: [usize; 3] = [30, 10, 4];
 
 /// Draws the tree of `paths`, as far as `depth` levels of folders and at every useful size, the most
-/// detailed first and each shorter than the one before. There is none if there are no files.
+/// detailed first and each shorter than the one before. Without files the list is empty.
 ///
 /// A run of folders with nothing else in them counts as one level, and stands on one line. A tree
 /// of very many lines is drawn narrower or less deep.

@@ -1,8 +1,8 @@
 //! Lists the files of a workspace.
 //!
 //! Git's ignore rules decide, and the skips that a context needs come on top: vendored folders,
-//! lock files, minified and generated text, binaries, secrets. A skip is told with its reason, once
-//! for a whole folder; what an ignore file hides is not told. No file is opened but the ignore
+//! lock files, minified and generated text, binaries, secrets. A skip is reported with its reason, once
+//! for a whole folder; files that an ignore file hides are not reported. No file is opened but the ignore
 //! files, and nothing here looks at contents.
 
 mod entry;

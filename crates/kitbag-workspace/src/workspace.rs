@@ -121,7 +121,7 @@ impl Workspace {
             files: walked.files,
             skipped: walked.skipped,
             problems,
-            // Patterns that are none were told by the walk.
+            // The walk has reported the invalid patterns already.
             selection: Selection::new(options, &mut Vec::new()),
             looked_at: walked.looked_at,
             texts: None,

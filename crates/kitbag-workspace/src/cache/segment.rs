@@ -70,7 +70,7 @@ impl Unwritten {
 pub(super) struct Segment {
     pub(super) path: PathBuf,
     pub(super) size: u64,
-    /// When a value of it was last used, as far as that was noted.
+    /// The last time that a value of it was used, as far as that was noted.
     pub(super) used: SystemTime,
     file: File,
     /// Rows in the order of their keys.
@@ -78,8 +78,8 @@ pub(super) struct Segment {
     is_fresh: AtomicBool,
 }
 
-/// Opens every segment of a folder, in the order of their names; those that are damaged are listed
-/// apart.
+/// Opens every segment of a folder, in the order of their names; damaged ones are
+/// returned by their paths.
 pub(super) fn all_in(folder: &Path) -> (Vec<Segment>, Vec<PathBuf>) {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = files.map(|file| file.path()).collect();

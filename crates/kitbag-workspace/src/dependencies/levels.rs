@@ -35,7 +35,7 @@ type Packages<'d> = BTreeSet<(&'d str, &'d str)>;
 /// before: everything, the project proper, names alone, names of what it needs to run, and for each
 /// ecosystem what most of its packages use.
 ///
-/// There is none if there are no manifests.
+/// Without manifests the list is empty.
 #[must_use]
 pub fn levels(dependencies: &Dependencies) -> Vec<String> {
     let sizes =

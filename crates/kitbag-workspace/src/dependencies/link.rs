@@ -1,4 +1,4 @@
-//! Which dependencies are packages of the workspace itself.
+//! Finds the dependencies that are packages of the workspace itself.
 
 use std::collections::BTreeMap;
 

@@ -43,7 +43,7 @@ fn read_gemspec(manifest: &mut Manifest, text: &str) {
 }
 
 fn read_gemfile(manifest: &mut Manifest, text: &str) {
-    // The blocks that are open, and whether each is for development.
+    // The blocks that are open; true for those for development.
     let mut blocks: Vec<bool> = Vec::new();
     for line in joined(text, "#") {
         let (call, rest) = first_word(&line);

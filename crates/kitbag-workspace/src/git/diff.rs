@@ -20,7 +20,7 @@ const OPTIONS: &str = "--raw --patch --relative --no-ext-diff --no-textconv --no
     --unified=3 --inter-hunk-context=0 --src-prefix=a/ --dst-prefix=b/ --submodule=short \
     --ignore-submodules=dirty --abbrev=40 -O/dev/null";
 
-/// Which changes to list.
+/// The changes to list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Changes {
@@ -182,7 +182,7 @@ impl Repository {
         let arguments = ["-z", "--name-only", "--get-regexp", pattern];
         let names = match self.git().run("config", &arguments) {
             Ok(names) => names,
-            // Git's way to say that there are none.
+            // Git fails without a message if nothing matches.
             Err(GitError::Failed { message, .. }) if message.is_empty() => Vec::new(),
             Err(error) => return Err(error),
         };

@@ -23,7 +23,7 @@ pub struct Commit {
     pub subject: String,
     /// The name of its author.
     pub author: String,
-    /// When it was committed, in seconds since 1970.
+    /// The time of the commit, in seconds since 1970.
     pub time: i64,
     /// The paths that it changed, as they were called then; at most 2,000.
     pub paths: Vec<String>,

@@ -87,7 +87,7 @@ fn plain(schema: &Value, depth: usize) -> String {
                 choice if key == "allOf" && choice.contains(" | ") => format!("({choice})"),
                 part => part,
             });
-            // What stands beside the alternatives applies to each.
+            // Properties next to the alternatives apply to each.
             texts.extend(schema.get("properties").map(|_| object(schema, inner)));
             return texts.join(mark);
         }

@@ -1,4 +1,4 @@
-//! Which files of the workspace an import means.
+//! Finds the files of the workspace that an import means.
 //!
 //! No language's own rules: an import is a path whose last parts are those of a file or a folder.
 //! What is found by fewer parts than it has must be the only one of that name.

@@ -18,7 +18,7 @@ pub struct Companions {
     pub tests: bool,
     /// The files that the tests of the best files share: fixtures, `conftest.py`, helpers.
     pub fixtures: bool,
-    /// The files that import one of the best; those that the best import are told as well.
+    /// The files that import one of the best; the files that the best import are reported as well.
     pub dependents: bool,
 }
 
@@ -191,8 +191,8 @@ fn shared_folders(one: &str, other: &str) -> usize {
     one.split('/').filter(|part| parts.contains(part)).count()
 }
 
-/// The files that tests share: in a folder above them, or in a folder of fixtures beside or above them. The
-/// nearest first.
+/// The files that tests share: in a folder above them, or in a folder of fixtures next to
+/// or above them. The nearest first.
 fn fixtures_of(tests: &[usize], files: &[FileEntry]) -> Vec<usize> {
     let tests: Vec<&str> = tests
         .iter()

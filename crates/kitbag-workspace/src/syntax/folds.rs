@@ -1,4 +1,4 @@
-//! Which lines an outline leaves out: bodies, long values, and statements that define nothing.
+//! The lines that an outline leaves out: bodies, long values, and statements that define nothing.
 
 use super::Fold;
 use super::items::{Item, ItemKind};

@@ -1,4 +1,4 @@
-//! Which lines need each other: what may be left out of a file so that the rest still parses.
+//! Groups lines that need each other: some may be left out of a file so that the rest still parses.
 //!
 //! Lists of statements, members or entries have holes: whatever stands in them on lines of its own
 //! can be left out, and a comment can stand there instead. Everything else that spans lines is
@@ -21,7 +21,7 @@ use super::{Frame, FrameKind, Lines};
 pub(super) struct Walked<'t> {
     /// The places at which cuts may stand.
     pub(super) cuts: Cuts<'t>,
-    /// Which lines need each other.
+    /// The groups of lines that need each other.
     pub(super) frames: Vec<Frame>,
     /// The bytes at which something starts that counts inside a function too, in order.
     pub(super) counting: Vec<usize>,

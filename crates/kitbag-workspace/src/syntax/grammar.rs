@@ -52,7 +52,7 @@ pub(super) enum Role {
     Attribute,
     /// A string or other leaf that may span lines.
     Text,
-    /// The text of a here-document, which stands apart from the statement that announces it.
+    /// The text of a here-document, which comes after the statement that announces it, on lines of its own.
     HereText,
     /// A word or sign of the language.
     Sign,

@@ -97,7 +97,7 @@ impl Item {
         inner * 10 > u64::from(self.last + 1 - self.first) * 4
     }
 
-    /// Takes the lines of the statement that it fills. Says whether it does.
+    /// Takes the lines of the statement that it fills, and returns true if it fills it.
     pub(super) fn widen(&mut self, (first, last): (u32, u32)) -> bool {
         // A constant inside an `if` is not the whole of it.
         let is_value = self.kind == ItemKind::Value;

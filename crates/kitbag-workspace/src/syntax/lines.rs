@@ -38,7 +38,7 @@ impl<'t> Lines<'t> {
         u32::try_from(self.starts.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// One line without its `\n`; empty where there is none.
+    /// One line without its `\n`; empty if there is no such line.
     #[must_use]
     pub fn get(&self, line: u32) -> &'t str {
         let span = self.span(line, line);

@@ -53,7 +53,7 @@ pub(super) fn windows(lines: &Lines<'_>, frames: Vec<Frame>) -> Syntax {
 struct Divider<'t> {
     lines: &'t Lines<'t>,
     cuts: &'t Cuts<'t>,
-    /// By line, whether an import stands on it.
+    /// By line, true if it has an import.
     imports: Vec<bool>,
     syntax: Syntax,
 }

@@ -45,7 +45,7 @@ pub struct FileEntry {
     pub path: String,
     /// Its size in bytes when it was listed.
     pub size: u64,
-    /// When it was last changed, in seconds since 1970, where the file system knows.
+    /// The time of its last change, in seconds since 1970, where the file system knows.
     pub modified: Option<i64>,
     /// The purpose of the file, judged by its path.
     pub role: FileRole,

@@ -11,7 +11,7 @@ use super::rules;
 use super::skip;
 use super::visit::about;
 
-/// Adds each named file that the walk left out; what cannot be added is told.
+/// Adds each named file that the walk left out; a name that cannot be added becomes a problem.
 ///
 /// A link inside the root adds the file that it leads to.
 pub(super) fn add(root: &Path, named: &[String], walk: &mut Walk) {

@@ -3,7 +3,7 @@
 //! A chain of the folders that have rules, from the innermost out. The rules of `.kitbagignore`
 //! win over `.ignore`, these over `.gitignore`, then the repository's `info/exclude` and the
 //! user's own excludes. The rules of git end at the root of a repository; a nested repository
-//! begins anew.
+//! starts without them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub(super) enum Verdict {
     Ignored,
 }
 
-/// Which files with a meaning for the rules a folder holds.
+/// The files of a folder that have a meaning for the rules.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RuleFiles {
     gitignore: bool,
@@ -43,7 +43,7 @@ pub(super) struct RuleFiles {
     repository: bool,
 }
 
-/// Says whether a file of this name holds rules.
+/// Tells if a file of this name holds rules.
 pub(super) fn is_rule_file(name: &str) -> bool {
     matches!(name, ".gitignore" | ".ignore" | ".kitbagignore")
 }

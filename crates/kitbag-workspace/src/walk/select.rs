@@ -19,7 +19,7 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Compiles the patterns; those that are none are told in `problems`.
+    /// Compiles the patterns; invalid ones go to `problems`.
     pub(crate) fn new(options: &WorkspaceOptions, problems: &mut Vec<Problem>) -> Self {
         let include = (!options.include.is_empty()).then(|| compile(&options.include, problems));
         let exclude = compile(&options.exclude, problems);
@@ -41,7 +41,7 @@ impl Selection {
         }
     }
 
-    /// Tells whether the patterns let a path in, also one that is not listed.
+    /// Tells if the patterns let a path in, also one that is not listed.
     pub(crate) fn selects(&self, path: &str) -> bool {
         // The matcher expects paths below its root.
         let path = path.trim_start_matches('/');
@@ -84,7 +84,7 @@ impl Selection {
 
 fn compile(patterns: &[String], problems: &mut Vec<Problem>) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
-    // A bracket without an end is a mistake of the caller, which should be told.
+    // A bracket without an end is a mistake of the caller, which should be reported.
     builder.allow_unclosed_class(false);
     for pattern in patterns {
         let pattern = pattern.strip_prefix("./").unwrap_or(pattern);

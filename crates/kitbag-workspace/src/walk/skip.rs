@@ -76,7 +76,7 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// Folders that no context ever shows, told or not.
+/// Folders that no context ever shows, and that are not reported as skipped.
 pub(super) fn never_shown(name: &str) -> bool {
     matches!(
         name,
@@ -88,7 +88,7 @@ pub(super) fn never_shown(name: &str) -> bool {
 pub(super) fn folder_by_name(name: &str, parent: &str) -> Option<SkipReason> {
     let front_end = "static assets public js css javascripts stylesheets";
     let is_vendored = match name {
-        // A front end keeps foreign scripts beside its own.
+        // A front end keeps foreign scripts next to its own.
         "vendor" | "vendors" => front_end.split(' ').any(|known| known == parent),
         "Checkouts" | "Build" => parent == "Carthage",
         // Bundler installs gems into the first, and keeps packed ones in the second.

@@ -176,7 +176,7 @@ impl<'a> Tree<'a> {
             }
         };
         let is_folder = kind.is_dir();
-        // Before the rules: a file that the caller excludes is not even told as skipped.
+        // Before the rules: a file that the caller excludes is not reported as skipped.
         if self.selection.excludes(&path, is_folder) {
             return;
         }

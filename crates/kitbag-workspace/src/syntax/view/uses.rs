@@ -1,4 +1,4 @@
-//! Which imports a part of a file uses: those whose names occur in it.
+//! The imports that a part of a file uses: those whose names occur in it.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
