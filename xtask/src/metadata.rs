@@ -58,7 +58,7 @@ struct EdgeKind {
     kind: Option<Kind>,
 }
 
-/// Which code of a package may use a dependency.
+/// The code of a package that may use a dependency.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub(crate) enum Kind {
     #[default]

@@ -111,7 +111,7 @@ struct Owner {
     group: u32,
 }
 
-/// Who runs the server: the user that PostgreSQL's package made when we are root, which PostgreSQL
+/// The user who runs the server: the one that PostgreSQL's package made when we are root, which PostgreSQL
 /// refuses, else ourselves. The folder becomes the owner's.
 fn owner(folder: &Path) -> Result<Option<Owner>> {
     if !are_we_root()? {

@@ -1,5 +1,5 @@
-//! `cargo xtask bench hook`: what a hook of a coding agent costs, beside the start of the program and bare
-//! recalls among as many messages of one project.
+//! `cargo xtask bench hook`: the cost of a hook of a coding agent, compared with the start of the program
+//! and with bare recalls among as many messages of one project.
 
 use std::fmt::Write as _;
 use std::fs;

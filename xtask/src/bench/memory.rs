@@ -1,4 +1,4 @@
-//! `cargo xtask bench memory`: importing, recalling and building contexts, beside the bare databases.
+//! `cargo xtask bench memory`: importing, recalling and building contexts, compared with the bare databases.
 
 use anyhow::Result;
 use serde::Deserialize;

@@ -1,5 +1,5 @@
-//! `cargo xtask bench warm`: what a pack costs a process that packed the same tree before, beside ripgrep
-//! counting the words of the same task.
+//! `cargo xtask bench warm`: the cost of a pack in a process that packed the same tree before, compared
+//! with ripgrep counting the words of the same task.
 //!
 //! The release build serves MCP over stdio, as an agent starts it, with an empty cache. The first pack is
 //! cold. After it the server works ahead, for which it has time while the agent's model reads and answers;

@@ -1,7 +1,7 @@
 //! Counts how the code talks to its readers: comments that say why, and doc comments that begin with a
 //! question word instead of a noun or a verb.
 //!
-//! Tests and benches do not count. It cannot tell whether a comment is true or worth reading.
+//! Tests and benches do not count. It cannot judge if a comment is true or worth reading.
 
 use super::Problem;
 use super::sources::Source;

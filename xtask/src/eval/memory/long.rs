@@ -1,7 +1,7 @@
 //! The same conversations as with an assistant: one side's messages are ten times as long.
 //!
-//! What an assistant says beside the point is made of what others said in other conversations, so the
-//! questions and their evidence stay as they are. The same data give the same variant.
+//! The assistant's added text is made of sentences from other conversations, so the questions and
+//! their evidence stay as they are. The same data give the same variant.
 
 use anyhow::{Context, Result, bail};
 use regex::Regex;
@@ -100,7 +100,7 @@ fn passage(foreign: &[&str], characters: usize, dice: &mut Dice) -> String {
 struct Dice(u64);
 
 impl Dice {
-    /// A number below `limit`, 0 when there is none. The steps are those of SplitMix64.
+    /// A number below `limit`; 0 if `limit` is 0. The steps are those of SplitMix64.
     fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

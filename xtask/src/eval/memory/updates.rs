@@ -1,4 +1,4 @@
-//! `cargo xtask eval updates`: whether the latest of two statements about the same thing comes first.
+//! `cargo xtask eval updates`: the share of pairs in which the latest of two statements comes first.
 //!
 //! The pairs are made of templates in `updates.txt`. Each belongs to a sender of its own, who says other
 //! things in between, and is asked for through the program.
