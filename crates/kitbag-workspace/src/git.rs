@@ -16,6 +16,7 @@ pub use self::diff::{Changes, FileDiff, FileStatus};
 pub use self::log::Commit;
 
 /// The time that git has for an answer, unless the caller says otherwise.
+// A repository may name a pipe as a file of its configuration, for which git would wait for ever.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A work tree, seen from one of its folders. All paths are below that folder; what lies outside

@@ -66,6 +66,8 @@ impl Matcher {
     /// offsets.
     pub fn find(&self, bytes: &[u8], mut found: impl FnMut(usize, usize)) {
         let mut rest = 0;
+        // With a look at every second place a pack of the Linux kernel takes 2.9 s of processor
+        // time, not 5.0 s.
         for (index, window) in bytes.windows(4).step_by(2).enumerate() {
             let &[a, b, c, _] = window else { break };
             let near = self.near.get(hash(fold([a, b, c])));

@@ -101,6 +101,7 @@ impl Resident {
         else {
             return;
         };
+        // On Django this takes 1.6 s of processor time once, and halves that of the packs after it.
         for (index, file) in workspace.files().iter().enumerate() {
             // A survey has begun, and needs the processor for itself.
             if self.opened.load(Ordering::Relaxed) != opened {

@@ -63,6 +63,7 @@ const BYTES_PER_REPORT: usize = 10;
 /// The parser is handed the text in pieces of this size, and may ask for each piece so often.
 /// Some grammars look ahead to the end of the text at every word of a broken file.
 const PIECE: usize = 4 << 10;
+// Such a scanner took 20 s for 140 kB of shell. Real files ask for a piece 4 times at most.
 const READINGS: usize = 50;
 
 fn parse(grammar: &Grammar, text: &str) -> Option<Tree> {

@@ -184,6 +184,7 @@ impl<'a> Tree<'a> {
         if verdict == Verdict::Ignored {
             return;
         }
+        // Rules only mark a path: a `.gitignore` that ends in `/*` hides no file that git tracks.
         let ignored = folder.only_tracked || verdict == Verdict::IgnoredByGit;
         if is_folder {
             let tracked = below(folder.tracked, &path);
