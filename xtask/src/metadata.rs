@@ -120,6 +120,7 @@ impl Metadata {
 
     /// The name under which a dependency is declared.
     pub(crate) fn package_name<'a>(&'a self, edge: &'a Edge) -> &'a str {
+        // Code knows a dependency by its identifier, a manifest by the name of the package.
         let package = self.packages.iter().find(|package| package.id == edge.pkg);
         package.map_or(edge.identifier.as_str(), |package| package.name.as_str())
     }

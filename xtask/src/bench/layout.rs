@@ -45,6 +45,7 @@ pub(crate) fn layout() -> Result<()> {
             .env("NODE_MODULES", &modules);
         node
     };
+    // Writes the files that the other side renders too.
     measure("kitbag-layout", "layout", &["write", text(&folder)?])?;
     let lines = measure("kitbag-layout", "layout", &["warm", text(&folder)?])?;
     let ours: Ours = one_figure("warm", &lines)?;

@@ -35,6 +35,7 @@ pub(crate) struct Options {
     kitbag: Option<PathBuf>,
 }
 
+// docs/measurements.md says which steps take the time above this limit.
 const TIMES_RIPGREP: f64 = 0.5;
 const MEGABYTES: f64 = 300.0;
 

@@ -94,6 +94,7 @@ impl Trees {
             }
             let places = ["", "repo", ".git", "repo/.git"].map(|place| folder.path().join(place));
             if let Some(place) = places.iter().find(|place| place.join("objects").is_dir()) {
+                // Git would read a relative path in `alternates` from another folder.
                 return fs::canonicalize(place).context("a git directory vanished");
             }
         }
@@ -118,6 +119,8 @@ fn lay_out_what_is_there(folder: &Path, commit: &str) -> Result<()> {
         let (Some(about), Some(path)) = (parts.next(), parts.next()) else {
             bail!("unexpected line of git ls-tree");
         };
+        // In the place of a number stands a word for contents that are absent, or a dash for a
+        // submodule.
         let size = about.rsplit(|byte| *byte == b' ').next();
         if !size.is_some_and(|size| size.iter().all(u8::is_ascii_digit)) {
             absent.extend(path.iter().chain([&0]));

@@ -196,6 +196,7 @@ impl Evaluation<'_> {
         command.env("KITBAG_CACHE_DIR", &self.cache);
 
         let (answer, time) = ask(&mut command, Duration::from_secs(self.options.timeout))?;
+        // Counted here: a program could be wrong about its own prompt.
         let tokens = bpe_openai::cl100k_base().count(&answer.prompt);
         let mut shown = score::shown(instance, &answer, tokens, budget, root);
         shown.time = time;

@@ -13,6 +13,7 @@ use crate::metadata::Metadata;
 use crate::release;
 
 const BUDGET: u32 = 32_768;
+// On Django they take 9 and 38 times our processor time (docs/measurements.md).
 const TIMES_REPOMIX: f64 = 5.0;
 const TIMES_AIDER: f64 = 20.0;
 

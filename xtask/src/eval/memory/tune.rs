@@ -119,6 +119,7 @@ impl Search<'_> {
     /// were chosen with all sets in view.
     fn best_without(&mut self, out: usize) -> Result<(String, Vec<Row>)> {
         let searched: Vec<_> = WEIGHTS.iter().filter(|w| !w.grid.is_empty()).collect();
+        // The first value of each grid leaves its signal out.
         let mut choice: Choice = vec![0; searched.len()];
         let mut best = self.worth(&choice, out)?;
         loop {
