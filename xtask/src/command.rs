@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 
 /// The project's root: the folder above this package.
 pub(crate) fn root() -> PathBuf {
+    // Known when it is compiled, so tasks work from any folder.
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.parent().unwrap_or(package).to_path_buf()
 }
@@ -46,6 +47,7 @@ pub(crate) fn announce_and_run(step: &str, command: &mut Command) -> Result<()> 
 
 /// The same for a command that is repeated in other words than its own.
 pub(crate) fn announce_as_and_run(step: &str, shown: &str, command: &mut Command) -> Result<()> {
+    // On stderr, since stdout is for results, such as the folder that `model` prints.
     eprintln!("\n== {step}: {shown}");
     let status = command
         .status()
@@ -60,6 +62,7 @@ pub(crate) fn announce_as_and_run(step: &str, shown: &str, command: &mut Command
 pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     let shown = show(command);
     let output = command
+        // Only stdout is wanted; complaints are for the developer.
         .stderr(Stdio::inherit())
         .output()
         .with_context(|| format!("could not start `{shown}`"))?;
@@ -81,9 +84,11 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
 /// The command as one would type it.
 pub(crate) fn show(command: &Command) -> String {
     let environment = command.get_envs().filter_map(|(name, value)| {
+        // A variable that is removed has no value, and cannot be typed in front of a command.
         let value = value?.to_string_lossy().into_owned();
         Some(format!("{}={}", name.to_string_lossy(), quoted(&value)))
     });
+    // The path of a program differs between machines; its name is what one types.
     let name = Path::new(command.get_program()).file_name();
     let name = name.unwrap_or(command.get_program()).to_string_lossy();
     let arguments = command

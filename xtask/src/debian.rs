@@ -27,7 +27,7 @@ pub(crate) fn are_we_root() -> Result<bool> {
     Ok(output_of(program("id").arg("-u"))?.trim_end() == "0")
 }
 
-/// Installs a Debian package; the list of packages is read anew when that alone does not do.
+/// Installs a Debian package. If that fails, it updates the list of packages and tries again.
 fn install(package: &str) -> Result<()> {
     if !succeeds(program("apt-get").arg("--version")) {
         bail!("there is no `apt-get` to install it with");
@@ -38,11 +38,13 @@ fn install(package: &str) -> Result<()> {
     }
     let apt_get = |arguments: &[&str]| {
         let mut command = program(if is_root { "env" } else { "sudo" });
+        // `sudo` drops the variables of its caller, so `env` sets them behind it.
         command.args((!is_root).then_some("env"));
         command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]);
         announce_and_run("install", command.args(arguments))
     };
     let arguments = ["install", "--yes", "--no-install-recommends", package];
+    // Images often come without a list of packages, or with an old one.
     apt_get(&arguments).or_else(|_| {
         apt_get(&["update"])?;
         apt_get(&arguments)

@@ -1,4 +1,4 @@
-//! `cargo xtask eval`: how good the program's answers are, and whether a change made them better.
+//! `cargo xtask eval`: the quality of the program's answers, and the effect of a change on it.
 //!
 //! The data stay where they are: nothing here knows a repository or a task.
 

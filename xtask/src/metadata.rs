@@ -54,10 +54,11 @@ pub(crate) struct Edge {
 
 #[derive(Debug, Deserialize)]
 struct EdgeKind {
+    // Cargo writes `null` for a normal dependency.
     kind: Option<Kind>,
 }
 
-/// Which code of a package may use a dependency.
+/// The code of a package that may use a dependency.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub(crate) enum Kind {
     #[default]
@@ -73,6 +74,7 @@ pub(crate) type Arrows = BTreeMap<String, BTreeSet<String>>;
 
 impl Metadata {
     pub(crate) fn load() -> Result<Self> {
+        // With all features, or optional dependencies would escape the rules about licences.
         let arguments = ["metadata", "--format-version", "1", "--all-features"];
         let json = output_of(cargo().args(arguments))?;
         serde_json::from_str(&json).context("could not read what `cargo metadata` wrote")
@@ -110,6 +112,7 @@ impl Metadata {
         for edge in node.iter().flat_map(|node| &node.deps) {
             let kinds = edge.dep_kinds.iter().map(|k| k.kind.unwrap_or_default());
             let kinds: BTreeSet<Kind> = kinds.collect();
+            // A package may be a dependency of two kinds, or for several platforms.
             dependencies.extend(kinds.into_iter().map(|kind| (edge, kind)));
         }
         dependencies
@@ -117,6 +120,7 @@ impl Metadata {
 
     /// The name under which a dependency is declared.
     pub(crate) fn package_name<'a>(&'a self, edge: &'a Edge) -> &'a str {
+        // Code knows a dependency by its identifier, a manifest by the name of the package.
         let package = self.packages.iter().find(|package| package.id == edge.pkg);
         package.map_or(edge.identifier.as_str(), |package| package.name.as_str())
     }

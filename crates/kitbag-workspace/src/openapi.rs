@@ -25,14 +25,14 @@ const MAX_OPERATIONS: usize = 400;
 /// More schemas than this are only counted.
 const MAX_SCHEMAS: usize = 200;
 
-/// Why there is no summary.
+/// A description that cannot be summarised.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenApiError {
     /// The text is neither JSON nor YAML.
     #[error("neither JSON nor YAML: {reason}")]
     Syntax {
-        /// What was wrong with it.
+        /// The error of the parser.
         reason: String,
     },
     /// The text describes something else.
@@ -41,7 +41,7 @@ pub enum OpenApiError {
     /// The text is too long.
     #[error("{bytes} bytes are too many for an OpenAPI description")]
     TooLong {
-        /// How long it is.
+        /// Its length.
         bytes: usize,
     },
 }
@@ -80,6 +80,7 @@ pub fn summarize(description: &str) -> Result<Vec<String>, OpenApiError> {
         return Err(OpenApiError::TooLong { bytes });
     }
     let document = parse(description).map_err(|reason| OpenApiError::Syntax { reason })?;
+    // Both are a version; an object under such a key belongs to another format.
     let has = |key: &str| document.get(key).is_some_and(|value| !value.is_object());
     if !has("openapi") && !has("swagger") {
         return Err(OpenApiError::Other);
@@ -91,6 +92,7 @@ pub fn summarize(description: &str) -> Result<Vec<String>, OpenApiError> {
     let head = format!("{} {}", shown(title), shown(version));
     let head = format!("{}\n", head.trim_end());
     let mut used = BTreeSet::new();
+    // Before the schemas: it gathers the names of those that operations use.
     let details = detailed(&document, &operations, &mut used);
     Ok(ever_shorter([
         format!("{head}{details}{}", schemas(&document, used)),

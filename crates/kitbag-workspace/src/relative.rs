@@ -12,6 +12,7 @@ pub(crate) fn name_of(path: &str) -> &str {
 
 /// The path of `relative` as seen from `folder`; none if it leaves the root or is absolute.
 pub(crate) fn join(folder: &str, relative: &str) -> Option<String> {
+    // A colon is in drive letters and URLs.
     let is_absolute = relative.starts_with(['/', '\\', '~']) || relative.contains(':');
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     if is_absolute {

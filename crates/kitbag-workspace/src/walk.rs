@@ -1,8 +1,8 @@
 //! Lists the files of a workspace.
 //!
 //! Git's ignore rules decide, and the skips that a context needs come on top: vendored folders,
-//! lock files, minified and generated text, binaries, secrets. A skip is told with its reason, once
-//! for a whole folder; what an ignore file hides is not told. No file is opened but the ignore
+//! lock files, minified and generated text, binaries, secrets. A skip is reported with its reason, once
+//! for a whole folder; files that an ignore file hides are not reported. No file is opened but the ignore
 //! files, and nothing here looks at contents.
 
 mod entry;
@@ -53,6 +53,7 @@ pub fn walk(root: &Path, options: &WorkspaceOptions, tracked: Option<&[String]>)
     let selection = Selection::new(options, &mut problems);
     let tracked = tracked.unwrap_or_default();
     let mut walk = visit::visit(root, &selection, tracked, rules::GitRules::Applied);
+    // Somebody who points at a folder that is ignored as a whole wants to see it.
     if walk.files.is_empty() && walk.git_ignored && tracked.is_empty() {
         let without = visit::visit(root, &selection, tracked, rules::GitRules::Dropped);
         if !without.files.is_empty() {
@@ -63,6 +64,7 @@ pub fn walk(root: &Path, options: &WorkspaceOptions, tracked: Option<&[String]>)
         }
     }
     walk.problems.append(&mut problems);
+    // Last, since a named file takes back the skip that the walk noted for it.
     named::add(root, &options.named, &mut walk);
     walk.into_sorted()
 }

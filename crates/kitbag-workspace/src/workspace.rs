@@ -27,7 +27,7 @@ pub struct Workspace {
     texts: Option<Texts>,
 }
 
-/// What is listed.
+/// The choice of files that are listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorkspaceOptions {
@@ -41,7 +41,7 @@ pub struct WorkspaceOptions {
     pub exclude: Vec<String>,
     /// Paths below the root that are wanted whatever the rules say.
     pub named: Vec<String>,
-    /// Whether git is asked.
+    /// Asks git for tracked files and for the history.
     pub use_git: bool,
 }
 
@@ -56,7 +56,7 @@ impl Default for WorkspaceOptions {
     }
 }
 
-/// Why a workspace cannot be opened.
+/// A root that cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
@@ -65,13 +65,13 @@ pub enum OpenError {
     Root {
         /// The folder.
         root: PathBuf,
-        /// Why.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A file is no workspace.
     #[error("`{}` is not a folder", root.display())]
     NoFolder {
-        /// What was given.
+        /// The path that was given.
         root: PathBuf,
     },
 }
@@ -91,6 +91,8 @@ impl Workspace {
                 root: root.to_owned(),
             });
         }
+        // The walk would only note a problem, and a workspace without files would look like
+        // success.
         std::fs::read_dir(root).map_err(unreadable)?;
 
         let mut problems = Vec::new();
@@ -105,6 +107,8 @@ impl Workspace {
             None
         });
         let (repository, tracked) = found.unzip();
+        // Without the list, ignored files that git tracks are missing; all else is still worth
+        // listing.
         let listed = tracked.transpose().unwrap_or_else(|error| {
             problems.push(Problem::failed("git ls-files", error));
             None
@@ -117,7 +121,7 @@ impl Workspace {
             files: walked.files,
             skipped: walked.skipped,
             problems,
-            // Patterns that are none were told by the walk.
+            // The walk has reported the invalid patterns already.
             selection: Selection::new(options, &mut Vec::new()),
             looked_at: walked.looked_at,
             texts: None,
@@ -158,19 +162,19 @@ impl Workspace {
         &self.files
     }
 
-    /// What was left out, and why.
+    /// The files and folders that were left out, with their reasons.
     #[must_use]
     pub fn skipped(&self) -> &[Skipped] {
         &self.skipped
     }
 
-    /// What did not go as asked.
+    /// The problems of the walk and of git.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// Whether the patterns of the caller let a path in, also one that is not listed, such as that of
+    /// Tells if the patterns of the caller let a path in, also one that is not listed, such as that of
     /// a deleted file.
     #[must_use]
     pub fn selects(&self, path: &str) -> bool {

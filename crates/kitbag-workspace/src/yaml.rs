@@ -6,18 +6,20 @@ use serde_saphyr::{Budget, DuplicateKeyPolicy, Options};
 /// A machine-written description of a large interface has some hundred thousand nodes.
 const MAX_NODES: usize = 3_000_000;
 
-/// How much aliases may repeat. People rarely use them, attackers do.
+/// The most events that aliases may repeat. People rarely use them, attackers do.
 const MAX_REPLAYED: usize = 100_000;
 
 /// Reads one document. A key that occurs twice has its last value, as most readers take it.
 pub(crate) fn from_str(text: &str) -> Result<Value, String> {
     let mut budget = Budget::default();
     budget.max_nodes = MAX_NODES;
+    // A list or a map has an event at its end too.
     budget.max_events = 2 * MAX_NODES;
     let mut options = Options::default();
     options.budget = Some(budget);
     options.alias_limits.max_total_replayed_events = MAX_REPLAYED;
     options.duplicate_keys = DuplicateKeyPolicy::LastWins;
+    // A snippet would put lines of the file into the message.
     options.with_snippet = false;
     serde_saphyr::from_str_with_options(text, options).map_err(|error| error.to_string())
 }

@@ -44,6 +44,7 @@ fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut entries = fs::read_dir(folder)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .with_context(reading)?;
+    // File systems list a folder in different orders.
     entries.sort_by_key(fs::DirEntry::file_name);
     let mut files = Vec::new();
     for entry in entries {

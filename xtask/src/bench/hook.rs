@@ -1,5 +1,5 @@
-//! `cargo xtask bench hook`: what a hook of a coding agent costs, beside the start of the program and bare
-//! recalls among as many messages of one project.
+//! `cargo xtask bench hook`: the cost of a hook of a coding agent, compared with the start of the program
+//! and with bare recalls among as many messages of one project.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -68,6 +68,7 @@ pub(crate) fn hook(options: &Options) -> Result<()> {
         }
     }
     let [few, more] = &queries;
+    // The start of the process and the opening of the store are in both, and cancel out.
     let recall = (more.cpu() - few.cpu()) / QUERIES as f64;
     let mut report = Report::default();
     report.note("the start of the program, CPU ms", start.cpu() * 1e3);
@@ -141,6 +142,7 @@ impl HookBench {
                 "message": {"role": role, "content": text},
             })
         };
+        // The round is in every id, so each hook finds messages that are new to it.
         let said = [
             line(0, "user", question(round)),
             line(1, "assistant", sentence(round)),
@@ -180,6 +182,7 @@ const VERBS: [&str; 10] = [
 /// A made sentence, each another one, with words of which some are rare.
 fn sentence(number: usize) -> String {
     let word = |list: &[&'static str], salt: usize| {
+        // A multiplier after Knuth, which spreads numbers that follow one another.
         let place = number.wrapping_mul(2_654_435_761).wrapping_add(salt * 97) >> (salt + 3);
         one_of(list, place)
     };

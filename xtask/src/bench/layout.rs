@@ -45,6 +45,7 @@ pub(crate) fn layout() -> Result<()> {
             .env("NODE_MODULES", &modules);
         node
     };
+    // Writes the files that the other side renders too.
     measure("kitbag-layout", "layout", &["write", text(&folder)?])?;
     let lines = measure("kitbag-layout", "layout", &["warm", text(&folder)?])?;
     let ours: Ours = one_figure("warm", &lines)?;
@@ -59,6 +60,7 @@ pub(crate) fn layout() -> Result<()> {
     let what = "a warm rendering, times Handlebars.js";
     let times = ours.render_us / theirs.render_us;
     report.add(what, times, AtMost(TIMES_HANDLEBARS));
+    // A fast rendering of another text would prove nothing.
     let differs = fs::read(folder.join("ours.txt"))? != fs::read(folder.join("theirs.txt"))?;
     report.add("texts that differ", u8::from(differs).into(), AtMost(0.0));
 
@@ -79,6 +81,7 @@ fn first(kitbag: &Path, folder: &Path, node: impl Fn() -> Command) -> Result<(f6
         ours.args(["layout", "render", "--layout", "kitbag/default", "--raw"]);
         ours.arg("--context").arg(folder.join("context.json"));
         times.0.push(seconds(&mut ours)?);
+        // In turns, so both meet the same state of the machine.
         times.1.push(seconds(&mut node())?);
     }
     let middle = |times: Vec<f64>| median(times.into_iter()).unwrap_or(f64::NAN);

@@ -1,4 +1,4 @@
-//! `cargo xtask bench memory`: importing, recalling and building contexts, beside the bare databases.
+//! `cargo xtask bench memory`: importing, recalling and building contexts, compared with the bare databases.
 
 use anyhow::Result;
 use serde::Deserialize;
@@ -74,6 +74,7 @@ pub(crate) fn memory(options: &Options) -> Result<()> {
     let mut report = Report::default();
     let measured: Vec<Measured> = figures("memory", &lines)?;
     for one in &measured {
+        // A store with one sender and one with many differ in more than their size.
         let alike = measured.iter().filter(|other| one.is_shaped_like(other));
         let smallest = alike.min_by_key(|other| other.messages).unwrap_or(one);
         add(one, smallest, &mut report);

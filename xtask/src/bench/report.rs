@@ -64,6 +64,7 @@ impl Report {
 impl Shown {
     fn keeps_limit(&self) -> bool {
         match self {
+            // Neither holds for NaN, so a figure that is missing misses its limit.
             Self::Limited(figure, AtLeast(limit)) => figure >= limit,
             Self::Limited(figure, AtMost(limit)) => figure <= limit,
             Self::Figure(_) | Self::Words(_) => true,

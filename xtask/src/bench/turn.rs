@@ -1,4 +1,4 @@
-//! `cargo xtask bench turn`: our own time in a turn, beside a bare recall and a direct call.
+//! `cargo xtask bench turn`: our own time in a turn, compared with a bare recall and a direct call.
 
 use anyhow::Result;
 use serde::Deserialize;

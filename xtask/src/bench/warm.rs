@@ -1,5 +1,5 @@
-//! `cargo xtask bench warm`: what a pack costs a process that packed the same tree before, beside ripgrep
-//! counting the words of the same task.
+//! `cargo xtask bench warm`: the cost of a pack in a process that packed the same tree before, compared
+//! with ripgrep counting the words of the same task.
 //!
 //! The release build serves MCP over stdio, as an agent starts it, with an empty cache. The first pack is
 //! cold. After it the server works ahead, for which it has time while the agent's model reads and answers;
@@ -35,6 +35,7 @@ pub(crate) struct Options {
     kitbag: Option<PathBuf>,
 }
 
+// docs/measurements.md says which steps take the time above this limit.
 const TIMES_RIPGREP: f64 = 0.5;
 const MEGABYTES: f64 = 300.0;
 
@@ -140,6 +141,7 @@ fn edit_is_seen(server: &mut Server, tree: &Path, round: usize) -> Result<bool> 
     let word = format!("zyxomma{round}");
     fs::write(&path, format!("{before}\n\ndef {word}():\n    pass\n"))?;
     let packed = server.pack(&format!("what does {word} do?"), None);
+    // Before an error of the pack is passed on: the tree is used again.
     fs::write(&path, before)?;
     Ok(packed?.1.contains(&format!("def {word}():")))
 }

@@ -44,6 +44,7 @@ pub(super) fn ask(command: &mut Command, limit: Duration) -> Result<(Answer, f64
         .context("could not start the program")?;
     let (stdout, stderr) = (read_all(child.stdout.take()), read_all(child.stderr.take()));
     let receive =
+        // The limit holds for both pipes together.
         |bytes: Receiver<Vec<u8>>| bytes.recv_timeout(limit.saturating_sub(start.elapsed()));
     let output = receive(stdout).and_then(|stdout| Ok((stdout, receive(stderr)?)));
     if output.is_err() {

@@ -61,15 +61,20 @@ impl Trees {
         let source = self.git_directory(&instance.repo)?;
         let commit = instance.commit.as_str();
         run(Command::new("git").args(["init", "-q"]).arg(folder))?;
+        // Nothing of a large history is copied: git looks up objects in the other directory.
         let borrowed = format!("{}\n", source.join("objects").display());
         fs::write(folder.join(".git/objects/info/alternates"), borrowed)?;
+        // A detached head and no branches: nothing leads to later commits.
         fs::write(folder.join(".git/HEAD"), format!("{commit}\n"))?;
         let complete = git(folder)
+            // The bytes as they were committed: no line ends are changed, and files of LFS stay
+            // pointers.
             .args(["-c", "core.autocrlf=false", "-c", "filter.lfs.smudge=cat"])
             .args(["-c", "filter.lfs.required=false"])
             .args(["read-tree", "--reset", "-u", commit])
             .stderr(Stdio::null())
             .status()?;
+        // It fails if contents are absent.
         if !complete.success() {
             lay_out_what_is_there(folder, commit)?;
         }
@@ -77,6 +82,7 @@ impl Trees {
     }
 
     fn git_directory(&self, repo: &str) -> Result<PathBuf> {
+        // The names of mirrors and of the data may differ in case.
         let wanted = repo.to_lowercase().replace('/', "+");
         let mirrors = self.mirrors.display();
         let folders =
@@ -88,6 +94,7 @@ impl Trees {
             }
             let places = ["", "repo", ".git", "repo/.git"].map(|place| folder.path().join(place));
             if let Some(place) = places.iter().find(|place| place.join("objects").is_dir()) {
+                // Git would read a relative path in `alternates` from another folder.
                 return fs::canonicalize(place).context("a git directory vanished");
             }
         }
@@ -112,6 +119,8 @@ fn lay_out_what_is_there(folder: &Path, commit: &str) -> Result<()> {
         let (Some(about), Some(path)) = (parts.next(), parts.next()) else {
             bail!("unexpected line of git ls-tree");
         };
+        // In the place of a number stands a word for contents that are absent, or a dash for a
+        // submodule.
         let size = about.rsplit(|byte| *byte == b' ').next();
         if !size.is_some_and(|size| size.iter().all(u8::is_ascii_digit)) {
             absent.extend(path.iter().chain([&0]));

@@ -149,6 +149,7 @@ impl Change {
         let squares = differences.iter().map(|d| (d - middle).powi(2));
         let count = differences.iter().map(|_| 1.0).sum::<f64>();
         let error = if count > 1.0 {
+            // The variance of a sample has one less in its divisor.
             (squares.sum::<f64>() / (count - 1.0) / count).sqrt()
         } else {
             0.0
@@ -169,6 +170,7 @@ impl Change {
     }
 
     fn is_clear(self) -> bool {
+        // An error of 0 means a single task or no spread, from which nothing follows.
         self.error > 0.0 && self.mean.abs() > 2.0 * self.error
     }
 

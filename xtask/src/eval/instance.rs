@@ -35,6 +35,8 @@ pub(super) fn select(
     instances.retain(|instance| repos.is_empty() || repos.contains(&instance.repo));
     if let Some(limit) = per_repo {
         let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+        // In the order of a hash: the choice is spread over all years, and does not depend on the
+        // order of the file.
         instances.sort_by_cached_key(|instance| Sha256::digest(&instance.id));
         instances.retain(|instance| {
             let taken = taken.entry(instance.repo.clone()).or_default();

@@ -55,6 +55,7 @@ impl Measure {
     /// The figure; 0 after an error.
     pub(super) fn of(&self, record: &Record) -> f64 {
         let figure = match &self.pick {
+            // To leave such tasks out would reward a program that fails on the hard ones.
             _ if record.error.is_some() => None,
             Pick::Ranking(figure) => record.rank.as_ref().map(figure),
             Pick::Shown(budget, figure) => record.budgets.get(budget).map(figure),

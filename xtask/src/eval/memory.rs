@@ -1,7 +1,7 @@
-//! `cargo xtask eval memory`: whether `kitbag memory recall` finds the turns that hold an answer.
+//! `cargo xtask eval memory`: the share of the turns with an answer that `kitbag memory recall` finds.
 //!
 //! Each conversation goes into a store of its own, and all its questions are asked in one call, as a
-//! user would do it. No model is asked: what is judged is the ranking of the turns.
+//! user would do it. No model is asked: the ranking of the turns is judged.
 
 mod conversation;
 mod figures;

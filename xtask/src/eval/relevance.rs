@@ -71,6 +71,7 @@ pub(super) fn relevance(options: &Options) -> Result<()> {
     fs::create_dir_all(&folder)?;
     let program = release::given_or_built(options.kitbag.as_ref(), &target)?;
     let usual = folder.join("relevance.jsonl");
+    // Only a file that was named is continued.
     if options.out.is_none() && usual.exists() {
         fs::remove_file(&usual)?;
     }
@@ -123,6 +124,7 @@ impl Evaluation<'_> {
         let mut out = opened.with_context(|| format!("could not write {}", out.display()))?;
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let jobs = self.options.jobs.unwrap_or(cores);
+        // Each thread takes the next task when it is free, since tasks differ much in size.
         let next = AtomicUsize::new(0);
         thread::scope(|scope| {
             let (tell, evaluated) = mpsc::channel();
@@ -137,6 +139,7 @@ impl Evaluation<'_> {
                     }
                 });
             }
+            // The loop below ends when the last sender is gone.
             drop(tell);
             let mut skipped = 0;
             for (before, (instance, record)) in evaluated.into_iter().enumerate() {
@@ -167,6 +170,8 @@ impl Evaluation<'_> {
         let mut record = Record::new(instance);
         for budget in &self.options.budgets {
             if let Err(error) = self.pack(instance, &tree.root, task.path(), *budget, &mut record) {
+                // A message may hold all that the program wrote. The other budgets are not tried:
+                // with an error the record counts as nothing.
                 record.error = Some(format!("{error:#}").chars().take(300).collect());
                 break;
             }
@@ -191,6 +196,7 @@ impl Evaluation<'_> {
         command.env("KITBAG_CACHE_DIR", &self.cache);
 
         let (answer, time) = ask(&mut command, Duration::from_secs(self.options.timeout))?;
+        // Counted here: a program could be wrong about its own prompt.
         let tokens = bpe_openai::cl100k_base().count(&answer.prompt);
         let mut shown = score::shown(instance, &answer, tokens, budget, root);
         shown.time = time;

@@ -38,6 +38,7 @@ pub(super) fn shown(
         shown_lines += found;
         let telling = visible.iter().filter(|line| {
             let line = text.get(line.saturating_sub(1));
+            // A blank line shows nothing of a file.
             line.is_some_and(|line| !stripped(line).is_empty())
         });
         shown_files += usize::from(found > 0 || telling.count() >= ENOUGH_LINES);
@@ -59,6 +60,7 @@ pub(super) fn ranks<'a>(
 ) -> Ranks {
     let mut seen = HashSet::new();
     let is_gold: Vec<bool> = ranked
+        // A file that is listed twice counts where it stands first.
         .filter(|path| seen.insert(*path) && sources.contain(path))
         .map(|path| instance.gold_files.iter().any(|gold| gold == path))
         .collect();

@@ -1,4 +1,4 @@
-//! Which ranked paths count: source code that is no test.
+//! Selects the ranked paths that count: source code that is no test.
 
 use anyhow::Result;
 use regex::Regex;

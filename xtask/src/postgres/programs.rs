@@ -46,6 +46,7 @@ fn postgres() -> Option<PathBuf> {
             Some((version, entry.path().join("bin")))
         })
         .collect();
+    // By number: as texts, 9 would come after 16.
     versions.sort();
     let newest_first = versions.into_iter().rev().map(|(_, folder)| folder);
     configured

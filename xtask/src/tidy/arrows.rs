@@ -1,4 +1,4 @@
-//! Which crate of the project may depend on which: only the arrows drawn here.
+//! Allows a crate to depend only on those crates of the project that the table names.
 
 use super::Problem;
 use crate::metadata::Arrows;

@@ -29,6 +29,7 @@ pub(super) fn check(root: &Path) -> Vec<Problem> {
 
 fn picture_problem(root: &Path) -> Option<Problem> {
     let wrong = |what: String| Some(Problem::new(PICTURE, what, "run `cargo xtask picture`"));
+    // Drawn again and compared: a picture that was forgotten after a change of the page is found.
     match (picture::drawn(root), fs::read_to_string(root.join(PICTURE))) {
         (Ok(drawn), Ok(there)) if drawn == there => None,
         (Ok(_), Ok(_)) => wrong(format!("is not the picture of {PAGE}")),

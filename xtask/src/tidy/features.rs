@@ -18,6 +18,8 @@ const COMBINATIONS: &[&str] = &[
 pub(super) fn check() -> Vec<Problem> {
     let fails = |features: &&&str| {
         let mut cargo = cargo();
+        // The package alone: in a build of the whole workspace another crate could turn on what is
+        // missing.
         cargo.args(["check", "--quiet", "--package", "kitbag"]);
         cargo.args(["--no-default-features", "--features", features]);
         announce_and_run("features", &mut cargo).is_err()

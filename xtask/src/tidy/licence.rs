@@ -49,10 +49,12 @@ fn is_allowed(expression: &str) -> Result<bool, String> {
     let spaced = expression
         .replace('(', " ( ")
         .replace(')', " ) ")
+        // Older manifests part alternatives with a slash.
         .replace('/', " OR ");
     let mut words: Words<'_> = spaced.split_whitespace().peekable();
     let allowed = any(&mut words)?;
     match words.next() {
+        // A word that is left over means that the expression was not understood.
         None => Ok(allowed),
         Some(word) => Err(format!("`{word}` was not expected")),
     }
@@ -61,6 +63,7 @@ fn is_allowed(expression: &str) -> Result<bool, String> {
 type Words<'a> = std::iter::Peekable<std::str::SplitWhitespace<'a>>;
 
 fn any(words: &mut Words<'_>) -> Result<bool, String> {
+    // `AND` binds closer than `OR`, so alternatives are the outer level.
     let mut allowed = all(words)?;
     while words.next_if_eq(&"OR").is_some() {
         allowed |= all(words)?;

@@ -27,6 +27,7 @@ fn unlisted(sources: &[Source], list: &str) -> Result<Vec<Problem>> {
             // Names are padded (`o04_`) so that they sort; the list says O4.
             let number = test[2].trim_start_matches('0');
             let id = format!("{}{number}", test[1].to_uppercase());
+            // One problem for each id is enough, at its first use.
             first_uses.entry(id).or_insert((path, test[0].to_owned()));
         }
     }

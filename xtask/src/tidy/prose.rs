@@ -1,7 +1,7 @@
 //! Counts how the code talks to its readers: comments that say why, and doc comments that begin with a
 //! question word instead of a noun or a verb.
 //!
-//! Tests and benches do not count. It cannot tell whether a comment is true or worth reading.
+//! Tests and benches do not count. It cannot judge if a comment is true or worth reading.
 
 use super::Problem;
 use super::sources::Source;
@@ -79,6 +79,7 @@ impl Counts {
 
 fn count(source: &Source) -> Counts {
     let text = &source.text;
+    // Inline tests stand at the end of a file, and their comments do not count.
     let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
     let mut counts = Counts::default();
     let mut is_inside_doc = false;

@@ -60,6 +60,7 @@ fn unused<'a>(sources: &'a [Source], documents: &str) -> Result<Vec<Item<'a>>> {
     let (core, others): (Vec<_>, Vec<_>) = code.partition(|source| source.path.starts_with(CORE));
     let mut used: BTreeSet<&str> = words(documents).collect();
     for source in others {
+        // An item that only tests use is used by nobody.
         used.extend(code_words(without_tests(&source.text)));
     }
     for source in &core {
@@ -84,6 +85,7 @@ fn items_of<'a>(source: &'a Source, declared: &Regex) -> Vec<Item<'a>> {
         let following = text.get(captures.get_match().start()..).unwrap_or(line);
         let is_block = matches!(kind, "struct" | "enum" | "trait") && line.ends_with('{');
         let end = match is_block {
+            // rustfmt puts the closing brace at the indent of the declaration.
             true => following.find(&format!("\n{indent}}}")),
             false => following.find(['{', ';']),
         };
@@ -98,6 +100,7 @@ fn items_of<'a>(source: &'a Source, declared: &Regex) -> Vec<Item<'a>> {
 }
 
 fn without_tests(text: &str) -> &str {
+    // Tests inside a file stand at its end.
     let tests = text.find("\n#[cfg(test)]\nmod ");
     tests.and_then(|end| text.get(..end)).unwrap_or(text)
 }

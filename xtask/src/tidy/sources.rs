@@ -35,6 +35,7 @@ pub(super) fn load(root: &Path) -> Result<Vec<Source>> {
             sources.push(Source { path, text });
         }
     }
+    // Git lists a file in conflict once for each side.
     sources.sort_by(|a, b| a.path.cmp(&b.path));
     sources.dedup_by(|a, b| a.path == b.path);
     Ok(sources)

@@ -55,6 +55,7 @@ fn is_used(identifier: &str, kind: Kind, code: &[(&str, &str)]) -> bool {
 fn reaches(kind: Kind, path: &str) -> bool {
     match kind {
         Kind::Normal => path.starts_with("src/"),
+        // Tests inside `src` may use it too.
         Kind::Development => path != "build.rs",
         Kind::Build => path == "build.rs",
     }

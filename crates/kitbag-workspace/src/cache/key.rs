@@ -1,4 +1,4 @@
-//! What a value depends on, as one hash.
+//! The name of a cached value: one hash of everything that it depends on.
 
 /// The name of a value: a hash of all that it depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -8,11 +8,12 @@ impl Key {
     /// Makes a key from what kind of value it is, with its version, and from everything else that
     /// goes into it: the content's hash, the tokenizer's name.
     ///
-    /// Parts are kept apart: `["ab", "c"]` and `["a", "bc"]` make different keys.
+    /// The limits of the parts count: `["ab", "c"]` and `["a", "bc"]` make different keys.
     #[must_use]
     pub fn new(kind: &str, parts: &[&[u8]]) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in std::iter::once(kind.as_bytes()).chain(parts.iter().copied()) {
+            // The length in front marks the limits of the parts.
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part);
         }

@@ -16,12 +16,15 @@ use super::segment::{self, Segment, UNFINISHED, Unwritten};
 pub(super) fn keep(folder: &Path, max_bytes: u64) -> io::Result<()> {
     remove_abandoned(folder);
     let (mut segments, damaged) = segment::all_in(folder);
+    // They can never be read again, and would count toward the limit.
     for path in damaged {
         remove(&path)?;
     }
     let mut total: u64 = segments.iter().map(|segment| segment.size).sum();
     if total > max_bytes {
+        // The path breaks ties: several processes then delete the same segments first.
         segments.sort_by(|a, b| (a.used, &a.path).cmp(&(b.used, &b.path)));
+        // Down to four fifths, or the next flush would have to delete again.
         while total > max_bytes / 5 * 4 && !segments.is_empty() {
             let oldest = segments.remove(0);
             total -= oldest.size;
@@ -29,6 +32,7 @@ pub(super) fn keep(folder: &Path, max_bytes: u64) -> io::Result<()> {
         }
     }
     if segments.len() > MANY {
+        // The smallest ones: merging them copies the fewest bytes.
         segments.sort_by(|a, b| (a.size, &a.path).cmp(&(b.size, &b.path)));
         segments.truncate(MANY / 2);
         merge(folder, segments)?;
@@ -45,6 +49,7 @@ const ABANDONED: Duration = Duration::from_secs(60 * 60);
 fn merge(folder: &Path, segments: Vec<Segment>) -> io::Result<()> {
     let mut merged = Unwritten::default();
     for (key, bytes) in segments.iter().flat_map(Segment::entries) {
+        // A damaged value must not hide an intact one under the same key.
         if merged.get(&key).is_none() && entry::payload(&key, &bytes).is_some() {
             merged.add(key, &bytes);
         }
@@ -64,6 +69,7 @@ fn close_and_remove(segment: Segment) -> io::Result<()> {
 
 fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
+        // Another process may have deleted it first.
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }

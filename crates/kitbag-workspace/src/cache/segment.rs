@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use super::Key;
 
-/// What was put and is not yet on disk.
+/// The values that were put and are not yet on disk.
 #[derive(Debug, Default)]
 pub(super) struct Unwritten {
     places: BTreeMap<Key, (usize, usize)>,
@@ -54,6 +54,7 @@ impl Unwritten {
         head.append(&mut index);
         // The file's name is its index's hash: two processes that did the same work write it once.
         let place = folder.join(format!("{sum}.{EXTENSION}"));
+        // In the same folder: a move between file systems would fail.
         let mut file = tempfile::Builder::new()
             .prefix(UNFINISHED)
             .tempfile_in(folder)?;
@@ -69,7 +70,7 @@ impl Unwritten {
 pub(super) struct Segment {
     pub(super) path: PathBuf,
     pub(super) size: u64,
-    /// When a value of it was last used, as far as that was noted.
+    /// The last time that a value of it was used, as far as that was noted.
     pub(super) used: SystemTime,
     file: File,
     /// Rows in the order of their keys.
@@ -77,12 +78,13 @@ pub(super) struct Segment {
     is_fresh: AtomicBool,
 }
 
-/// Opens every segment of a folder, in the order of their names; those that are damaged are listed
-/// apart.
+/// Opens every segment of a folder, in the order of their names; damaged ones are
+/// returned by their paths.
 pub(super) fn all_in(folder: &Path) -> (Vec<Segment>, Vec<PathBuf>) {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = files.map(|file| file.path()).collect();
     paths.retain(|path| is_segment(path));
+    // The order of a directory listing differs between file systems.
     paths.sort();
     let (mut segments, mut damaged) = (Vec::with_capacity(paths.len()), Vec::new());
     for path in paths {
@@ -112,6 +114,7 @@ impl Segment {
         let length = u64::from_le_bytes(*count).saturating_mul(ROW as u64);
         let mut index = Vec::new();
         (&mut file)
+            // A corrupt length must not make us reserve or read more than the file has.
             .take(length.min(about.len()))
             .read_to_end(&mut index)?;
         if index.len() as u64 != length || blake3::hash(&index).as_bytes() != sum {
@@ -161,6 +164,7 @@ impl Segment {
         let place = u64::from_le_bytes(place.try_into().ok()?);
         let length = u64::from_le_bytes(length.try_into().ok()?);
         let start = (HEAD + self.index.len()) as u64 + place;
+        // The checksum covers the index alone; the file may have been cut behind it.
         if start.checked_add(length)? > self.size {
             return None;
         }
@@ -170,7 +174,7 @@ impl Segment {
     }
 }
 
-/// Whether a path is one of our files, by its name.
+/// Tells by its name if a path is one of our files.
 fn is_segment(path: &Path) -> bool {
     let name = path.file_stem().unwrap_or_default().as_encoded_bytes();
     path.extension()
@@ -179,10 +183,10 @@ fn is_segment(path: &Path) -> bool {
         && name.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// How the name of a file begins that is not yet complete.
+/// The start of the name of a file that is not complete yet.
 pub(super) const UNFINISHED: &str = "unfinished-";
 
-/// How long a use counts: noting each would make reading as slow as writing.
+/// The time for which a noted use counts: noting each would make reading as slow as writing.
 pub(super) const FRESH: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Changes whenever the layout does, so that versions of the program do not delete each other's.

@@ -56,6 +56,7 @@ fn read(manifest: &mut Manifest, table: &Value, workspace: Option<(&str, &Value)
         for (section, kind) in [
             ("/dependencies", DependencyKind::Normal),
             ("/build-dependencies", DependencyKind::Build),
+            // Cargo takes the older spelling too, up to the edition of 2021.
             ("/build_dependencies", DependencyKind::Build),
             ("/dev-dependencies", DependencyKind::Dev),
             ("/dev_dependencies", DependencyKind::Dev),
@@ -65,6 +66,7 @@ fn read(manifest: &mut Manifest, table: &Value, workspace: Option<(&str, &Value)
                 let inherited = inherits.and_then(|(folder, workspace)| {
                     Some((folder, workspace.get("dependencies")?.get(name)?))
                 });
+                // An inherited path counts from the root of the workspace.
                 let (folder, source) = inherited.unwrap_or((manifest.folder(), value));
                 let kind = match is_true(value, "/optional") {
                     true => DependencyKind::Optional,

@@ -20,6 +20,7 @@ pub(super) fn manifests(sources: &Sources<'_>) -> Vec<Manifest> {
         if let Some(document) = sources.parsed(path, Document::parse(&text)) {
             let versions = references(&document, "PackageVersion");
             let versions = versions.filter_map(|node| {
+                // NuGet compares names without regard to case.
                 Some((included(node)?.to_lowercase(), version(node)?.to_owned()))
             });
             central.insert(folder_of(path), versions.collect());
@@ -62,6 +63,7 @@ fn read(manifest: &mut Manifest, document: &Document<'_>, central: Option<&Versi
         if let Some(project) = included(node) {
             let local = join(manifest.folder(), project);
             let local = local.map(|project| folder_of(&project).to_owned());
+            // Project files usually name paths with backslashes, on every system.
             let name = stem(project.rsplit('\\').next().unwrap_or(project));
             let dependency = Dependency::new(name, DependencyKind::Normal).at(local);
             manifest.dependencies.push(dependency);

@@ -59,6 +59,7 @@ fn replacements(folder: &str, directives: &[(&str, &str)]) -> Replacements {
         let (from, to) = without_comment(rest, "//").split_once("=>")?;
         let name = unquoted(from.split_whitespace().next()?).to_owned();
         let to = unquoted(to.split_whitespace().next()?);
+        // Any other target is a module of others, or a path outside.
         let local = to.starts_with('.').then(|| join(folder, to)).flatten();
         (*verb == "replace").then_some((name, local))
     };

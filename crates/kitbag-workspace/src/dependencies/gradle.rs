@@ -37,6 +37,8 @@ pub(super) fn manifests(sources: &Sources<'_>) -> Vec<Manifest> {
         let catalog = upwards(folder).find_map(|folder| catalogs.get(folder));
         manifest.name = match root {
             Some((root, name)) if *root == folder => name.clone(),
+            // Gradle names such a project after the folder of the checkout, which is another one
+            // for everybody.
             _ if folder.is_empty() => None,
             _ => Some(name_of(folder).to_owned()),
         };
@@ -82,6 +84,7 @@ fn dependency(line: &str, root: &str, catalog: Option<&Catalog>) -> Option<Depen
             .collect();
         let (name, version) = match catalog.and_then(|catalog| catalog.get(&alias)) {
             Some((name, version)) => (name.clone(), version.clone()),
+            // Without its catalog the alias is still worth showing.
             None => (format!("libs.{alias}"), String::new()),
         };
         return Some(Dependency::new(name, kind).requiring(version));
@@ -103,13 +106,14 @@ fn dependency(line: &str, root: &str, catalog: Option<&Catalog>) -> Option<Depen
     Some(Dependency::new(format!("{group}:{name}"), kind).requiring(version))
 }
 
-/// What a configuration is for, if it is one.
+/// The purpose of a configuration, if it is one.
 fn kind_of(configuration: &str) -> Option<DependencyKind> {
     let lower = configuration.to_ascii_lowercase();
     let ends = "implementation api compileonly runtimeonly compile runtime annotationprocessor kapt ksp \
                 classpath";
     let is_one = ends.split(' ').any(|end| lower.ends_with(end));
     let kind = match lower.as_str() {
+        // First, since `testImplementation` ends like a plain one.
         test if test.contains("test") => DependencyKind::Dev,
         "annotationprocessor" | "kapt" | "ksp" | "classpath" => DependencyKind::Build,
         other if other.ends_with("compileonly") => DependencyKind::Peer,

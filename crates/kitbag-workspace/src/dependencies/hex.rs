@@ -51,6 +51,7 @@ fn dependency(entry: &str, folder: &str) -> Option<Dependency> {
     let has_source = ["path:", "git:", "github:", "hex:"]
         .iter()
         .any(|key| rest.contains(key));
+    // Tuples that are no dependencies begin in the same way.
     let is_dependency = version.is_some() || sibling.is_some() || has_source;
     let dependency = Dependency::new(name, kind).requiring(version.unwrap_or_default());
     is_dependency.then(|| dependency.at(place.and_then(|place| join(folder, place))))

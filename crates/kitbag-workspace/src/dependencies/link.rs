@@ -1,4 +1,4 @@
-//! Which dependencies are packages of the workspace itself.
+//! Finds the dependencies that are packages of the workspace itself.
 
 use std::collections::BTreeMap;
 
@@ -18,6 +18,7 @@ pub(super) fn link(manifests: &mut [Manifest]) {
             let key = (manifest.ecosystem, canonical(manifest.ecosystem, name));
             folders
                 .entry(key)
+                // The manifests come from the root down: of two with one name the upper one counts.
                 .or_insert_with(|| manifest.folder().to_owned());
         }
     }
@@ -26,6 +27,7 @@ pub(super) fn link(manifests: &mut [Manifest]) {
         let own = manifest.folder().to_owned();
         for dependency in &mut manifest.dependencies {
             let key = (ecosystem, canonical(ecosystem, &dependency.name));
+            // A package may have the name of a foreign one that it depends on.
             let named = folders.get(&key).filter(|folder| **folder != own);
             dependency.local = dependency.local.take().or_else(|| named.cloned());
         }

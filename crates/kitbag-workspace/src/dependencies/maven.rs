@@ -25,6 +25,7 @@ pub(super) fn manifests(sources: &Sources<'_>) -> Vec<Manifest> {
 
 fn read(manifest: &mut Manifest, project: Node<'_, '_>) {
     let parent = child(project, "parent");
+    // A module inherits its group and its version from the parent that it names.
     let own = |key: &str| text(project, key).or_else(|| text(parent?, key));
     let mut properties: BTreeMap<String, &str> = children(project, "properties")
         .filter(Node::is_element)
@@ -62,6 +63,7 @@ fn read(manifest: &mut Manifest, project: Node<'_, '_>) {
             _ => DependencyKind::Normal,
         };
         let version = text(node, "version").map(expand);
+        // `dependencyManagement` gives versions to dependencies that have none.
         let version = version.or_else(|| managed.get(&name).cloned());
         Some(Dependency::new(name, kind).requiring(version.unwrap_or_default()))
     });

@@ -24,6 +24,7 @@ pub(super) fn manifests(sources: &Sources<'_>) -> Vec<Manifest> {
     let mut manifests = sources.manifests(Ecosystem::Npm, is_manifest, |manifest, text| {
         let json = sources.json(&manifest.path, text)?;
         members.add(manifest.folder(), texts(&json, "/workspaces"));
+        // Yarn also takes an object with the list inside.
         members.add(manifest.folder(), texts(&json, "/workspaces/packages"));
         let workspace = upwards(manifest.folder()).find_map(|folder| workspaces.get(folder));
         read(manifest, &json, workspace);
@@ -48,6 +49,7 @@ fn read(manifest: &mut Manifest, json: &Value, workspace: Option<&Value>) {
             let folder = ["file:", "link:", "portal:", "workspace:"]
                 .iter()
                 .find_map(|protocol| requirement.strip_prefix(protocol))
+                // `workspace:^` names a version, not a place.
                 .filter(|path| path.starts_with('.'));
             let local = folder.and_then(|folder| join(manifest.folder(), folder));
             let catalog = requirement.strip_prefix("catalog:");

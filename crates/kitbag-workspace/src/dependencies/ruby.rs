@@ -43,7 +43,7 @@ fn read_gemspec(manifest: &mut Manifest, text: &str) {
 }
 
 fn read_gemfile(manifest: &mut Manifest, text: &str) {
-    // The blocks that are open, and whether each is for development.
+    // The blocks that are open; true for those for development.
     let mut blocks: Vec<bool> = Vec::new();
     for line in joined(text, "#") {
         let (call, rest) = first_word(&line);
@@ -51,6 +51,7 @@ fn read_gemfile(manifest: &mut Manifest, text: &str) {
         match call {
             "end" => drop(blocks.pop()),
             "group" if opens => blocks.push(is_for_development(rest)),
+            // They end with `end` too, and would close a group in its place.
             "if" | "unless" | "case" => blocks.push(false),
             "gem" => {
                 let found = gem(rest, blocks.contains(&true), manifest.folder());
@@ -71,6 +72,7 @@ fn gem(rest: &str, in_development: bool, folder: &str) -> Option<Dependency> {
     };
     // Options come after the versions, and have strings of their own.
     let versions = call.split_once(':').map_or(call, |(versions, _)| versions);
+    // The first string is the name.
     let versions = strings(versions).into_iter().skip(1).filter(is_version);
     let group = call.split_once("group").map_or("", |(_, group)| group);
     let is_dev = in_development || is_for_development(group);

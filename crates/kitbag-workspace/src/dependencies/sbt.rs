@@ -51,6 +51,7 @@ fn project<'t>(line: &'t str, folder: &str) -> Option<(&'t str, Option<String>)>
 /// Reads `"group" %% "name" % "version" % Test`, wherever it stands in a line.
 fn library(line: &str) -> Option<Dependency> {
     let (before, after) = line
+        // The longest sign first, since it holds the shorter ones.
         .split_once("%%%")
         .or_else(|| line.split_once("%%"))
         .or_else(|| line.split_once('%'))?;

@@ -24,7 +24,7 @@ const ASIDE: &str = "\
     templates bench benches benchmark benchmarks doc docs vendor vendored third_party \
     third-party node_modules";
 
-/// How the names of all manifests end. Most files are told apart by this alone, once.
+/// The endings of the names of all manifests. They rule out most files, once for all ecosystems.
 const ENDINGS: &str = "\
     .toml .json .yaml .txt .in .cfg setup.py Pipfile .mod .work pom.xml .gradle .gradle.kts \
     Gemfile .gemspec proj .props .exs .swift .sbt";
@@ -54,6 +54,8 @@ impl<'a> Sources<'a> {
     pub(super) fn named(&self, is: impl Fn(&str) -> bool) -> Vec<(&'a str, String)> {
         let candidates = self.candidates.iter().copied();
         let mut found: Vec<&str> = candidates.filter(|path| is(name_of(path))).collect();
+        // The project proper first: if there are too many, those of its tests and examples are left
+        // out.
         found.sort_by_key(|path| (is_aside(path), depth(path), *path));
         found.dedup();
         if let Some(first) = found.get(MAX_MANIFESTS) {
@@ -95,6 +97,7 @@ impl<'a> Sources<'a> {
             .filter(|line| !line.is_empty());
         self.problems.borrow_mut().insert(ManifestProblem {
             path: path.to_owned(),
+            // A reason is one line of a report, for which the start of a long message is enough.
             reason: lines.take(2).collect::<Vec<_>>().join(": "),
         });
     }
@@ -115,6 +118,7 @@ impl<'a> Sources<'a> {
 
     /// Parses a manifest in JSON, which is an object.
     pub(super) fn json(&self, path: &str, text: &str) -> Option<Value> {
+        // A list or a number is refused: no manifest is one.
         self.parsed(path, serde_json::from_str(text).map(Value::Object))
     }
 
@@ -148,13 +152,13 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Whether a file is in a folder for tests, examples or vendored code.
+/// Tells if a file is in a folder for tests, examples or vendored code.
 pub(super) fn is_aside(path: &str) -> bool {
     let mut parts = folder_of(path).split('/');
     parts.any(|part| ASIDE.split(' ').any(|aside| aside == part))
 }
 
-/// What the manifests are ordered by.
+/// The key by which manifests are ordered.
 pub(super) fn order(manifest: &Manifest) -> (bool, usize, &str) {
     (!manifest.is_primary, depth(&manifest.path), &manifest.path)
 }

@@ -13,7 +13,7 @@ use super::GitError;
 /// More than this is never read from git.
 const LIMIT: usize = 256 << 20;
 
-/// How much of git's complaints is kept.
+/// The most bytes of git's complaints that are kept.
 const COMPLAINT_LIMIT: u64 = 4 << 10;
 
 /// Settings that override those of the repository: each of the others could start a program,
@@ -49,7 +49,7 @@ pub(super) struct Git<'a> {
     patience: Duration,
 }
 
-/// What git answered, perhaps not to the end.
+/// Git's answer, perhaps not to the end.
 pub(super) struct Answer {
     pub(super) bytes: Vec<u8>,
     pub(super) complete: bool,
@@ -100,6 +100,7 @@ impl<'a> Git<'a> {
         let mut child = self.command(command, arguments).spawn().map_err(not_run)?;
         let limit = u64::try_from(self.limit).unwrap_or(u64::MAX);
         // Both are read at once, or git could wait for us while we wait for it.
+        // One byte beyond the limit tells a cut answer from one of exactly that length.
         let answer = read_aside(child.stdout.take(), limit.saturating_add(1));
         let complaint = read_aside(child.stderr.take(), COMPLAINT_LIMIT);
         // Git reads what a repository names, and that may be a pipe that never ends.
@@ -117,6 +118,7 @@ impl<'a> Git<'a> {
             let _ = child.kill();
         }
         let status = child.wait().map_err(not_run)?;
+        // A cut answer ends with our kill, so its status says nothing.
         if complete && !status.success() {
             let complaint = complaint.recv_timeout(self.patience).unwrap_or_default();
             return Err(self.refusal(command, &String::from_utf8_lossy(&complaint)));
@@ -131,9 +133,12 @@ impl<'a> Git<'a> {
             git.arg("-c").arg(format!("{key}={value}"));
         }
         git.arg(command).args(arguments);
+        // Git sets some of them for the programs that it starts, such as a hook that calls us.
         for name in REMOVED.split(' ') {
             git.env_remove(name);
         }
+        // No lock is taken, nothing is asked at the terminal or fetched, and messages are English:
+        // some are matched.
         git.env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_NO_LAZY_FETCH", "1")
@@ -171,6 +176,7 @@ impl<'a> Git<'a> {
         let first = complaint.lines().next().unwrap_or_default();
         GitError::Failed {
             command: command.to_owned(),
+            // A message may quote a path or a setting of any length.
             message: first.chars().take(300).collect(),
         }
     }

@@ -1,4 +1,4 @@
-//! What changed, and where.
+//! The changes of a work tree or between revisions, file by file.
 //!
 //! Untracked files are no part of it: git knows nothing to compare them with. [`FileDiff::added`]
 //! makes one of them a change.
@@ -20,21 +20,21 @@ const OPTIONS: &str = "--raw --patch --relative --no-ext-diff --no-textconv --no
     --unified=3 --inter-hunk-context=0 --src-prefix=a/ --dst-prefix=b/ --submodule=short \
     --ignore-submodules=dirty --abbrev=40 -O/dev/null";
 
-/// Which changes to list.
+/// The changes to list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Changes {
-    /// What the work tree has that the last commit does not, staged or not.
+    /// The difference between the last commit and the work tree, staged or not.
     Uncommitted,
-    /// What the next commit would have.
+    /// The content of the next commit.
     Staged,
-    /// What the work tree has that a revision does not; or, for `a..b` and `a...b`, what lies
+    /// The difference between a revision and the work tree; or, for `a..b` and `a...b`, the one
     /// between two of them.
     Since(String),
 }
 
 impl Changes {
-    /// Whether the work tree is one side of it, so that files that git does not track yet belong to
+    /// Tells if the work tree is one side of it, so that files that git does not track yet belong to
     /// it as well.
     #[must_use]
     pub fn has_work_tree(&self) -> bool {
@@ -42,6 +42,8 @@ impl Changes {
             Self::Uncommitted => true,
             Self::Staged => false,
             Self::Since(revision) => {
+                // Each of these stands for two revisions or more, or for a commit against its
+                // parents.
                 let is_range = |mark: &str| revision.contains(mark);
                 !["..", "^!", "^-", "^@"].into_iter().any(is_range)
             }
@@ -49,7 +51,7 @@ impl Changes {
     }
 }
 
-/// What happened to a file.
+/// The kind of change that a file had.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileStatus {
@@ -77,9 +79,9 @@ pub enum FileStatus {
 pub struct FileDiff {
     /// The path now, or where the file was.
     pub path: String,
-    /// What happened to it.
+    /// The kind of its change.
     pub status: FileStatus,
-    /// Whether git takes it for no text; then there is no patch to read.
+    /// Set if git takes it for no text; then there is no patch to read.
     pub binary: bool,
     /// The first and the last line of each run of new lines, as the file is now. Where lines were
     /// only taken out, it is the line that follows them, which may be one past the end.
@@ -141,10 +143,12 @@ impl Repository {
         };
         arguments.extend(["--end-of-options", revision, "--"]);
         let mut git = self.git().with_limit(LIMIT);
+        // Git would run these programs on files of the work tree. Emptied, they are skipped.
         for key in self.filters()? {
             git.set(key, "");
         }
         let answer = git.run_up_to_limit("diff", &arguments)?;
+        // The list of files comes before the patches, so a cut answer mostly has it whole.
         let mut files = parse::parse(&answer.bytes, answer.complete);
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(files)
@@ -178,7 +182,7 @@ impl Repository {
         let arguments = ["-z", "--name-only", "--get-regexp", pattern];
         let names = match self.git().run("config", &arguments) {
             Ok(names) => names,
-            // Git's way to say that there are none.
+            // Git fails without a message if nothing matches.
             Err(GitError::Failed { message, .. }) if message.is_empty() => Vec::new(),
             Err(error) => return Err(error),
         };

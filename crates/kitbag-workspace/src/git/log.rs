@@ -23,13 +23,13 @@ pub struct Commit {
     pub subject: String,
     /// The name of its author.
     pub author: String,
-    /// When it was committed, in seconds since 1970.
+    /// The time of the commit, in seconds since 1970.
     pub time: i64,
     /// The paths that it changed, as they were called then; at most 2,000.
     pub paths: Vec<String>,
 }
 
-/// What is older tells little about what is needed now.
+/// The most commits that are read: older ones tell little about what is needed now.
 const HISTORY: usize = 1_500;
 
 impl Repository {
@@ -69,6 +69,7 @@ fn parse(answer: &[u8]) -> Vec<Commit> {
     while let Some(field) = fields.next() {
         if field.is_empty() {
             let mut next = || fields.next();
+            // A cut answer may end inside a commit.
             let (Some(id), Some(time), Some(author), Some(subject)) =
                 (next(), next(), next(), next())
             else {

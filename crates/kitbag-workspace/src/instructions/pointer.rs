@@ -13,6 +13,7 @@ pub(super) fn target(path: &str, content: &str) -> Option<String> {
         .map(str::trim)
         .filter(|line| !line.is_empty() && !line.starts_with('#') && !line.starts_with("<!--"));
     let line = lines.next().filter(|line| line.len() < 300)?;
+    // With a second line it says something of its own.
     if lines.next().is_some() {
         return None;
     }

@@ -53,6 +53,7 @@ fn values<'t>(settings: &'t str, key: &str) -> Vec<&'t str> {
     };
     let inline = inline.trim().trim_matches(['[', ']']);
     let below = lines.map_while(|line| line.trim().strip_prefix("- "));
+    // A comma inside braces parts alternatives of one glob: `*.{ts,tsx}`.
     split_outside_braces(inline)
         .into_iter()
         .chain(below)
@@ -74,7 +75,7 @@ fn split_outside_braces(list: &str) -> Vec<&str> {
     .collect()
 }
 
-/// Whether a glob is for any of the targets; what is for all files is for none too.
+/// Tells if a glob is for any of the targets; a glob for all files applies without a target too.
 fn matches(glob: &str, folder: &str, targets: &[&str]) -> bool {
     if matches!(glob, "*" | "**" | "**/*") {
         return true;
@@ -87,6 +88,7 @@ fn matches(glob: &str, folder: &str, targets: &[&str]) -> bool {
     };
     let matcher = glob.compile_matcher();
     targets.iter().any(|target| {
+        // A glob may be meant from the root or from the folder of its file: both are tried.
         let inside = target
             .strip_prefix(folder)
             .map(|rest| rest.trim_start_matches('/'));

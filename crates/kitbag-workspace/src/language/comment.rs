@@ -1,17 +1,17 @@
-//! How a file writes a comment on one line, also where its structure cannot be read.
+//! The form of a comment on one line, also for files whose structure cannot be read.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::Language;
 
-/// What stands before and after the text of a comment on one line.
+/// The signs before and after the text of a comment on one line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Comment {
-    /// What opens it, with the blank before the text.
+    /// The sign that opens it, with the blank before the text.
     pub before: &'static str,
-    /// What closes it; mostly nothing.
+    /// The sign that closes it; mostly nothing.
     pub after: &'static str,
 }
 
@@ -34,6 +34,7 @@ impl Comment {
         Language::of(path, first_line)
             .map(Language::comment)
             .or_else(|| known(file))
+            // `Makefile.am` is read as a makefile.
             .or_else(|| known(&format!("{stem}.*")))
             .or_else(|| known(&format!("*.{}", extension.to_ascii_lowercase())))
             .or_else(|| first_line.starts_with("#!").then_some(Self::HASH))

@@ -45,11 +45,12 @@ pub(super) fn all(document: &Value) -> Vec<Operation<'_>> {
     operations
 }
 
-/// Where the interface is served.
+/// The addresses at which the interface is served.
 pub(super) fn servers(document: &Value) -> Vec<String> {
     let urls = items(document, "/servers").filter_map(|server| text(server, "/url"));
     let mut urls: Vec<String> = urls.take(3).map(str::to_owned).collect();
     if let Some(host) = text(document, "/host") {
+        // Swagger 2 gives the address in three parts.
         let base = text(document, "/basePath").unwrap_or_default();
         let scheme = text(document, "/schemes/0").unwrap_or("https");
         urls.push(format!("{scheme}://{host}{base}"));
@@ -58,7 +59,7 @@ pub(super) fn servers(document: &Value) -> Vec<String> {
 }
 
 impl Operation<'_> {
-    /// What it is and what it is for, as a line.
+    /// Its method, its path and its purpose, as a line.
     pub(super) fn line(&self) -> String {
         let deprecated = match is_true(self.value, "/deprecated") {
             true => " (deprecated)",
@@ -72,7 +73,7 @@ impl Operation<'_> {
         format!("{} {}{deprecated}{said}\n", self.method, shown(self.path))
     }
 
-    /// What it takes and gives. The names of the schemas that it uses are added to `used`.
+    /// Its parameters and answers. The names of the schemas that it uses are added to `used`.
     pub(super) fn details(&self, document: &Value, used: &mut BTreeSet<String>) -> String {
         let mut parameters = Vec::new();
         for parameter in self.parameters(document) {
@@ -81,8 +82,10 @@ impl Operation<'_> {
                 continue;
             }
             let place = text(parameter, "/in").unwrap_or("?");
+            // In Swagger 2 the type stands in the parameter itself.
             let schema = parameter.get("schema").unwrap_or(parameter);
             schema::collect(schema, used);
+            // A parameter of the path is always required, said or not.
             let is_required = is_true(parameter, "/required") || place == "path";
             let mark = if is_required { "*" } else { "" };
             let kind = schema::type_of(schema);
@@ -146,7 +149,7 @@ fn content(document: &Value, value: &Value, used: &mut BTreeSet<String>) -> Stri
     }
 }
 
-/// What a reference within the document refers to; the reference itself if that is not found.
+/// The target of a reference within the document; the reference itself if that is not found.
 fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
     let mut current = value;
     // References may go in circles.

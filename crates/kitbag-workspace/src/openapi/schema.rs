@@ -34,6 +34,7 @@ pub(super) fn reachable(document: &Value, used: BTreeSet<String>) -> BTreeMap<St
         let schemas = document.pointer("/components/schemas");
         let schema = schemas.and_then(|schemas| schemas.get(&name));
         let schema = schema.or_else(|| document.get("definitions")?.get(&name));
+        // Schemas may refer to each other in circles.
         if let Some(schema) = schema.filter(|_| !found.contains_key(&name)) {
             let mut inner = BTreeSet::new();
             collect(schema, &mut inner);
@@ -60,6 +61,7 @@ pub(super) fn collect(schema: &Value, names: &mut BTreeSet<String>) {
 /// The last part of what a value refers to, if it is a reference.
 pub(super) fn name_of_ref(value: &Value) -> Option<String> {
     let name = text(value, "/$ref")?.rsplit('/').next()?;
+    // In this order: `~01` stands for `~1`, not for a slash.
     Some(name.replace("~1", "/").replace("~0", "~"))
 }
 
@@ -85,7 +87,7 @@ fn plain(schema: &Value, depth: usize) -> String {
                 choice if key == "allOf" && choice.contains(" | ") => format!("({choice})"),
                 part => part,
             });
-            // What stands beside the alternatives applies to each.
+            // Properties next to the alternatives apply to each.
             texts.extend(schema.get("properties").map(|_| object(schema, inner)));
             return texts.join(mark);
         }
@@ -136,6 +138,7 @@ fn object(schema: &Value, depth: usize) -> String {
     let extra = schema
         .get("additionalProperties")
         .filter(|extra| extra.is_object());
+    // A map with values of one type has no names to list.
     texts.extend(extra.map(|extra| format!("any key: {}", described(extra, inner))));
     match texts.is_empty() {
         true => "object".to_owned(),

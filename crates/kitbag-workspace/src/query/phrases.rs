@@ -18,10 +18,12 @@ pub(super) fn phrases(zones: &[(Zone, &str)]) -> Vec<String> {
         match zone {
             Zone::Inline => add(text.trim_matches('`'), &mut found),
             Zone::Log => {
+                // Before the colon stands the time, the level or the name of the error.
                 if let Some((_, message)) = text.split_once(": ") {
                     add(message, &mut found);
                 }
             }
+            // Headings are mostly those of a form, and say nothing of the code.
             Zone::Comment | Zone::Url | Zone::Heading => continue,
             Zone::Title | Zone::Prose | Zone::Code => {}
         }

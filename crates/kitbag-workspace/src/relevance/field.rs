@@ -6,12 +6,12 @@
 
 use kitbag_core::text::{Bm25, inverse_frequency};
 
-/// What a file has of a query in one field.
+/// The words of a query that a file has in one field.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Document {
-    /// How often each term occurs, by the index of the term, each once.
+    /// The count of each term that occurs, by the index of the term, each once.
     pub(crate) counts: Vec<(u16, u32)>,
-    /// How long the field is, in any unit; 0 where the file has no such field.
+    /// The length of the field, in any unit; 0 where the file has no such field.
     pub(crate) length: u32,
 }
 
@@ -28,7 +28,7 @@ impl Document {
 /// A field's rarities and average length, over the files that count.
 #[derive(Debug, Clone)]
 pub(crate) struct Statistics {
-    /// How rare each term is.
+    /// The rarity of each term.
     pub(crate) rarity: Vec<f64>,
     field: Bm25,
 }
@@ -63,7 +63,7 @@ impl Statistics {
         }
     }
 
-    /// How well a document answers a query of these weights.
+    /// The match of a document with a query of these weights.
     pub(crate) fn score(&self, document: &Document, weights: &[f64]) -> f64 {
         let gain = |&(term, count): &(u16, u32)| {
             let term = usize::from(term);
@@ -84,6 +84,7 @@ impl Statistics {
 /// Divides by the greatest, so that the best file has 1.
 pub(crate) fn normalise(scores: &mut [f64]) {
     let greatest = scores.iter().copied().fold(0.0, f64::max);
+    // Without evidence of this kind all stay at 0; a division would make them NaN.
     if greatest > 0.0 {
         for score in scores {
             *score /= greatest;

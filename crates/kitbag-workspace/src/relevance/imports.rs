@@ -1,4 +1,4 @@
-//! Which files of the workspace an import means.
+//! Finds the files of the workspace that an import means.
 //!
 //! No language's own rules: an import is a path whose last parts are those of a file or a folder.
 //! What is found by fewer parts than it has must be the only one of that name.
@@ -50,11 +50,13 @@ impl<'p> PathIndex<'p> {
         }
         if found.is_empty() {
             let parts = parts(&import.path);
+            // `from a import b` may mean the module `a/b.py`, which is nearer than `a` itself.
             for name in &import.names {
                 let mut longer = parts.clone();
                 longer.push(name);
                 found.extend(self.ending(&longer, longer.len().min(2)));
             }
+            // The last parts may name things inside a file: `crate::fit::Budget` is in `fit.rs`.
             for length in (1..=parts.len()).rev() {
                 if !found.is_empty() {
                     break;
@@ -132,6 +134,8 @@ impl<'p> PathIndex<'p> {
                 found.push(file);
             }
         }
+        // A common last part alone, such as `utils`, would link files that have nothing to do with
+        // each other.
         if best < least && found.len() > 1 {
             found.clear();
         }
@@ -158,6 +162,7 @@ fn parts(path: &str) -> Vec<&str> {
         && path
             .rsplit_once('.')
             .is_some_and(|(_, extension)| matches!(extension, "h" | "hpp" | "hh" | "hxx" | "inc"));
+    // The dot before its extension separates no names.
     if is_header {
         return vec![path];
     }

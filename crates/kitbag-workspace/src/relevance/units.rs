@@ -1,4 +1,4 @@
-//! How much each unit of a file (a function, a method, a small type) has to do with a task.
+//! The score of each unit of a file (a function, a method, a small type) for a task.
 
 use kitbag_core::text::{Bm25, stem, sub_words};
 
@@ -13,7 +13,7 @@ const AVERAGE: f64 = 250.0;
 const SHORTEST: u32 = 60;
 const LENGTH_WEIGHT: f64 = 0.5;
 
-/// What a word in the name of a unit, or of what encloses it, counts more than one in its text.
+/// The extra occurrences that a word counts in the name of a unit or of an enclosing one.
 const NAME: u32 = 2;
 
 /// The words that a file has of a query, line by line.
@@ -57,6 +57,7 @@ pub(crate) fn score(
     let mut scores = Vec::with_capacity(syntax.units.len());
     for unit in &syntax.units {
         let mut document = Document::default();
+        // Units and hits are both in the order of the lines: one pass serves all units.
         while hits.next_if(|(line, _)| *line < unit.first).is_some() {}
         while let Some((_, term)) = hits.next_if(|(line, _)| *line <= unit.last) {
             document.add(*term, 1);
@@ -64,6 +65,8 @@ pub(crate) fn score(
         let words = lines.by_ref().take(unit.len() as usize).map(count_words);
         let words: u32 = words.sum();
         name_words(unit, &query.terms, &mut document);
+        // Otherwise a getter of one line with the right word would beat the function that does the
+        // work.
         let length = f64::from(words.max(SHORTEST));
         let gain = |&(term, count): &(u16, u32)| {
             let term = usize::from(term);

@@ -1,4 +1,4 @@
-//! How much each kind of evidence counts.
+//! The weights of the kinds of evidence.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,19 +34,21 @@ pub struct RelevanceWeights {
     pub changed: f64,
     /// It belongs to one of the best files: its test, a fixture, code that uses it.
     pub companion: f64,
-    /// What is left of the score of an example, a benchmark, a website.
+    /// The share that an example, a benchmark or a website keeps of its score.
     pub example: f64,
-    /// What is left of the score of a test, unless the task is about tests.
+    /// The share that a test keeps of its score, unless the task is about tests.
     pub test: f64,
-    /// What is left of the score of a document.
+    /// The share that a document keeps of its score.
     pub document: f64,
-    /// What is left of the score of data and configuration.
+    /// The share that data and configuration keep of their score.
     pub data: f64,
 }
 
 impl Default for RelevanceWeights {
     fn default() -> Self {
         Self {
+            // Taken from an earlier study. On 234 fixes in 22 projects no change of a single weight
+            // improves MRR and hit@5 together (docs/relevance.md).
             text: 1.0,
             units: 0.5,
             path: 0.3,
@@ -59,6 +61,7 @@ impl Default for RelevanceWeights {
             recency: 0.1,
             activity: 0.0,
             changed: 2.0,
+            // At .4 a test crowded out the code that it tests in small prompts.
             companion: 0.15,
             example: 0.7,
             test: 0.4,

@@ -35,7 +35,7 @@ pub(super) struct Stamps {
     others: Vec<(PathBuf, Option<Stamp>)>,
 }
 
-/// What is no longer as it was.
+/// The files and folders that changed since their marks were taken.
 #[derive(Debug, Default)]
 pub(super) struct Differing {
     files: HashSet<String>,
@@ -82,6 +82,7 @@ impl Stamps {
         let settled = self.begun.checked_sub(UNSETTLED);
         let is_same = |before: Option<Stamp>, path: &Path| {
             let is_settled = |stamp: Stamp| settled.is_some_and(|begun| stamp.modified < begun);
+            // The same mark proves nothing for a file that was written just before the look began.
             before == folder.stamp(path) && before.is_none_or(is_settled)
         };
         let files = workspace.files().par_iter().zip(&self.files);

@@ -16,9 +16,9 @@ use crate::walk::{FileEntry, FileRole};
 pub struct Companions {
     /// The tests of the best files.
     pub tests: bool,
-    /// What the tests of the best files share: fixtures, `conftest.py`, helpers.
+    /// The files that the tests of the best files share: fixtures, `conftest.py`, helpers.
     pub fixtures: bool,
-    /// The files that import one of the best; those that the best import are told as well.
+    /// The files that import one of the best; the files that the best import are reported as well.
     pub dependents: bool,
 }
 
@@ -95,6 +95,7 @@ pub(super) fn find(
     };
     let mut found = Vec::new();
     for (place, &target) in targets.iter().enumerate() {
+        // A file is no companion of itself, nor of a file that ranks below it among the targets.
         let better = targets.get(..=place).unwrap_or_default();
         let mut add = |file, relation| {
             if !better.contains(&file) {
@@ -141,6 +142,7 @@ fn tests_named_after(target: usize, files: &[FileEntry]) -> Vec<usize> {
         .filter(|(_, file)| subject(&file.path) == wanted)
         .map(|(index, file)| (shared_folders(path, &file.path), index))
         .collect();
+    // Many folders have a `test_utils.py`: the one that shares most folders is meant.
     named.sort_by_key(|&(shared, index)| (Reverse(shared), index));
     named.into_iter().map(|(_, index)| index).collect()
 }
@@ -162,11 +164,13 @@ fn subject(path: &str) -> String {
         let names = ["", "mod", "lib", "index", "main", "__init__", "__main__"];
         names.contains(&name) || is_test_folder(name)
     };
+    // The folder names the subject of `parser/mod.rs` and `parser/tests.rs`.
     let name = match is_general(bare) {
         true => folder.rsplit('/').find(|folder| !is_test_folder(folder)),
         false => None,
     };
     let letters = name.unwrap_or(bare).chars();
+    // `ParserTest` and `parser_test` have the same subject.
     let letters = letters.filter(|c| c.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
 }
@@ -187,8 +191,8 @@ fn shared_folders(one: &str, other: &str) -> usize {
     one.split('/').filter(|part| parts.contains(part)).count()
 }
 
-/// What tests share: in a folder above them, or in a folder of fixtures beside or above them. The
-/// nearest first.
+/// The files that tests share: in a folder above them, or in a folder of fixtures next to
+/// or above them. The nearest first.
 fn fixtures_of(tests: &[usize], files: &[FileEntry]) -> Vec<usize> {
     let tests: Vec<&str> = tests
         .iter()
@@ -204,6 +208,7 @@ fn fixtures_of(tests: &[usize], files: &[FileEntry]) -> Vec<usize> {
         tests.iter().any(serves).then_some((place.len(), index))
     });
     let mut fixtures: Vec<(usize, usize)> = fixtures.collect();
+    // The longest place is the nearest folder above the tests.
     fixtures.sort_by_key(|&(length, index)| (Reverse(length), index));
     let fixtures = fixtures.into_iter().take(MOST_FIXTURES);
     fixtures.map(|(_, index)| index).collect()

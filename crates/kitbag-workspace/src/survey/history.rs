@@ -1,4 +1,4 @@
-//! What git's log tells about files: the words of the commits that touched them, and when that was.
+//! The evidence of git's log: the words and the times of the commits that touched each file.
 
 use kitbag_core::text::{Word, words};
 
@@ -13,12 +13,12 @@ const MOST_FILES: usize = 15;
 /// A change so many days ago counts for a third.
 const DAYS: f64 = 180.0;
 
-/// What the log says about each file of a workspace.
+/// The evidence of the log for each file of a workspace.
 pub(super) struct History {
     pub(super) subjects: Vec<Document>,
     /// From 0 to 1; 0 where the log does not have the file.
     pub(super) recency: Vec<f64>,
-    /// How often it was changed, recent changes counting most; 1 for the file changed most.
+    /// The sum of its changes, recent ones counting most; 1 for the file changed most.
     pub(super) activity: Vec<f64>,
 }
 
@@ -44,6 +44,7 @@ impl History {
                     *recency = recency.max(fresh);
                 }
             }
+            // It still makes the files recent, which is why it is looked at before this.
             if commit.paths.len() > MOST_FILES {
                 continue;
             }

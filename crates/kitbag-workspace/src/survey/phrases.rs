@@ -37,6 +37,7 @@ pub(super) fn mark(
         }
     }
     let Ok(finder) = AhoCorasick::builder()
+        // The only kind that finds overlapping phrases, and one may hold another.
         .match_kind(MatchKind::Standard)
         .build(&query.phrases)
     else {
@@ -52,6 +53,7 @@ pub(super) fn mark(
                 .iter()
                 .filter(|found| found.iter().any(|(_, known)| *known == phrase))
                 .count();
+            // A phrase in every candidate says little about which unit is meant.
             inverse_frequency(candidates.len(), holding)
         })
         .collect();
@@ -59,6 +61,7 @@ pub(super) fn mark(
     for (candidate, found) in candidates.iter_mut().zip(found) {
         for (unit, phrase) in found {
             if let Some(worth) = candidate.units.get_mut(unit) {
+                // At least 1, or a single common phrase would count in full.
                 worth.phrases += rarity.get(phrase).copied().unwrap_or_default() / all.max(1.0);
             }
         }
@@ -84,6 +87,7 @@ fn find(finder: &AhoCorasick, candidate: &Candidate) -> Vec<(usize, usize)> {
         }
     }
     found.sort_unstable();
+    // A phrase that a unit repeats counts once.
     found.dedup();
     found
 }
@@ -98,7 +102,7 @@ fn unit_at(candidate: &Candidate, line: u32) -> Option<usize> {
         .map(|_| index)
 }
 
-/// Whether a path of a task may mean this file: one ends with the other, at a folder.
+/// Tells if a path of a task may mean this file: one ends with the other, at a folder.
 pub(super) fn points_at(named: &str, path: &str) -> bool {
     let ends = |long: &str, short: &str| {
         long.strip_suffix(short)

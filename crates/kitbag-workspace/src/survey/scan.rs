@@ -11,11 +11,11 @@ use crate::text::{self, ContentKind, ReadError};
 use crate::walk::{FileEntry, SkipReason, Skipped};
 use crate::workspace::Workspace;
 
-/// What a scan found.
+/// The result of a scan.
 pub(super) struct Scanned {
     /// For each file its words; nothing for one that was left out.
     pub(super) documents: Vec<Option<Document>>,
-    /// What turned out not to be worth showing.
+    /// The files that turned out not to be worth showing.
     pub(super) skipped: Vec<Skipped>,
 }
 
@@ -51,8 +51,10 @@ pub(super) fn scan(workspace: &Workspace, matcher: &Matcher, query: &Query) -> S
     let read: Vec<Result<Document, Skipped>> = files
         .par_iter()
         .enumerate()
+        // Files are small: each on its own would cost more in scheduling than in reading.
         .with_min_len(64)
         .map_init(
+            // The buffers are used again for all files of a job.
             || (Vec::new(), vec![0_u32; terms]),
             |(buffer, counts), (index, file)| scan_file(buffer, counts, index, file),
         )
@@ -90,6 +92,7 @@ fn read(root: &Path, file: &FileEntry, buffer: &mut Vec<u8>) -> Result<(), Skipp
         ContentKind::Minified => return Err(skip(SkipReason::Minified)),
         ContentKind::Data => return Err(skip(SkipReason::Generated)),
     }
+    // In UTF-16 the letters are two bytes apart, and the matcher would find none.
     let is_utf16 = matches!(buffer.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
     if let Some(text) = is_utf16.then(|| text::decode(buffer)).flatten() {
         *buffer = text.into_owned().into_bytes();

@@ -11,6 +11,7 @@ pub(super) fn of<'n>(node: Node<'n>, grammar: &Grammar) -> Option<Node<'n>> {
         return Some(body);
     }
     let mut node = node;
+    // Some grammars give a body no field, and wrap its block in a node or two.
     for _ in 0..4 {
         let last = last_child(node)?;
         if grammar.role(last).is_block() {
@@ -21,7 +22,7 @@ pub(super) fn of<'n>(node: Node<'n>, grammar: &Grammar) -> Option<Node<'n>> {
     None
 }
 
-/// What a constant or entry is set to.
+/// The value of a constant or entry.
 pub(super) fn value(node: Node<'_>) -> Option<Node<'_>> {
     ["value", "right"]
         .into_iter()
@@ -47,6 +48,7 @@ pub(super) fn literal<'n>(value: Node<'n>, grammar: &Grammar) -> Option<Node<'n>
     let mut nodes = vec![(value, 0)];
     while let Some((node, depth)) = nodes.pop() {
         let (from, to) = span(node);
+        // A list that fills less than half of the value is not what makes it long.
         if (to - from) * 2 < last - first {
             continue;
         }
@@ -82,6 +84,7 @@ pub(super) fn foldable(body: Node<'_>, grammar: &Grammar, text: &str) -> Option<
     let (first, last) = span(body);
     let signature = signature_end(body);
     let (mut from, mut to) = match text.as_bytes().get(body.start_byte()) {
+        // The lines of both brackets stay.
         Some(b'{' | b'(' | b'[') => (first + 1, last.checked_sub(1)?),
         // The rest of an expression cannot be left out, nor words in a list of words.
         Some(b'=' | b'%') => return None,
@@ -124,20 +127,21 @@ pub(super) fn signature_end(body: Node<'_>) -> u32 {
     before.map_or(first, |node| span(node).1)
 }
 
-/// Whether a node starts with the bracket that its end closes.
+/// Tells if a node starts with the bracket that its end closes.
 fn opens(node: Node<'_>) -> bool {
     node.child(0)
         .is_some_and(|token| !token.is_named() && matches!(token.kind(), "{" | "(" | "["))
 }
 
-/// Whether a C declaration only announces a function.
+/// Tells if a C declaration only announces a function.
 pub(super) fn declares_a_function<'n>(node: Node<'n>) -> bool {
     let declarator = |node: &Node<'n>| node.child_by_field_name("declarator");
+    // Pointers to functions and parentheses nest declarators; a bound keeps odd code cheap.
     let mut declarators = std::iter::successors(declarator(&node), declarator).take(8);
     declarators.any(|node| node.kind() == "function_declarator")
 }
 
-/// Whether a statement is only a string: documentation.
+/// Tells if a statement is only a string: documentation.
 pub(super) fn is_text_alone(node: Node<'_>, grammar: &Grammar) -> bool {
     node.kind() == "expression_statement"
         && node.named_child_count() == 1

@@ -1,10 +1,10 @@
-//! Where a long stretch may be cut: between the statements of the parse tree, best at a blank line.
+//! The places at which a long stretch may be cut: between the statements of the parse tree, best at a blank line.
 
 use super::grammar::Role;
 use super::lines::is_closing;
 use super::{Frame, Lines};
 
-/// How good a cut before each line would be. That is weighed only where something is cut.
+/// The quality of a cut before each line. It is weighed only where something is cut.
 pub(super) struct Cuts<'t> {
     lines: &'t Lines<'t>,
     marks: Marks,
@@ -31,6 +31,7 @@ impl<'t> Cuts<'t> {
         for (line, slot) in (0_u32..).zip(depth.iter_mut()) {
             let text = lines.get(line);
             let indented = text.len() - text.trim_start().len();
+            // Halved, so that two blanks of indentation count as one level.
             *slot = u32::try_from(indented.min(40)).unwrap_or(0) / 2;
         }
         let mut marks = Marks::new(lines);
@@ -78,6 +79,8 @@ impl<'t> Cuts<'t> {
         let middle = from + (shortest + longest) / 2;
         let among = |shortest: u32, longest: u32| {
             (from + shortest.max(1)..=(from + longest).min(last))
+                // Among equal costs the cut nearest the middle wins, then the first: the order is
+                // total.
                 .map(|line| (self.cost(line), line.abs_diff(middle), line))
                 .min()
         };
@@ -89,7 +92,7 @@ impl<'t> Cuts<'t> {
         best.map_or(from + longest.max(1), |(_, _, line)| line)
     }
 
-    /// What a cut before a line would cost.
+    /// The cost of a cut before a line.
     fn cost(&self, line: u32) -> u32 {
         let at = |table: &[bool], line: u32| table.get(line as usize).copied().unwrap_or(false);
         let depth = self.marks.depth.get(line as usize);
@@ -114,15 +117,15 @@ impl<'t> Cuts<'t> {
     }
 }
 
-/// What the nodes of a tree say of each line.
+/// The evidence of the nodes of a tree for each line.
 pub(super) struct Marks {
-    /// How many nodes a cut before the line would part.
+    /// The number of nodes that a cut before the line would part.
     depth: Vec<u32>,
-    /// Whether the innermost of those is a list.
+    /// True if the innermost of those is a list.
     clean: Vec<bool>,
-    /// Whether it is a comment or an attribute.
+    /// True if it is a comment or an attribute.
     comment: Vec<bool>,
-    /// How many more lines of nodes are looked at.
+    /// The lines of nodes that may still be looked at.
     left: usize,
 }
 
@@ -133,6 +136,8 @@ impl Marks {
             depth: vec![0; count + 2],
             clean: vec![true; count + 2],
             comment: vec![false; count + 2],
+            // Deeply nested code marks each line once per level; the bound keeps that from growing
+            // with the square.
             left: 1_000_000 + count * 100,
         }
     }

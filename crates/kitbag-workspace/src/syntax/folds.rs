@@ -1,9 +1,9 @@
-//! Which lines an outline leaves out: bodies, long values, and statements that define nothing.
+//! The lines that an outline leaves out: bodies, long values, and statements that define nothing.
 
 use super::Fold;
 use super::items::{Item, ItemKind};
 
-/// What is this short stays whole.
+/// Anything this short stays whole.
 const SHORT: u32 = 3;
 /// A comment that belongs to nothing stays up to this length.
 const SHORT_COMMENT: u32 = 6;
@@ -26,6 +26,7 @@ pub(super) fn of(items: &[Item]) -> Vec<Fold> {
 fn gather(items: &[Item], folds: &mut Vec<Fold>) {
     for item in items {
         let (left_out, short) = match item.kind {
+            // Its members decide for themselves; only their bodies are folded.
             _ if item.is_container() => {
                 gather(&item.items, folds);
                 continue;

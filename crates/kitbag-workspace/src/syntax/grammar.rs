@@ -1,4 +1,4 @@
-//! What the node kinds of each grammar mean. The tables stand in one file per language; languages of
+//! The meaning of the node kinds of each grammar. The tables stand in one file per language; languages of
 //! a family share one.
 
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use super::imports::Importer;
 use crate::language::Language;
 use crate::table;
 
-/// What a node is for us.
+/// The part that a node plays for units and outlines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub(super) enum Role {
     /// Nothing in itself; something may stand inside.
@@ -22,11 +22,11 @@ pub(super) enum Role {
     /// A list in which a cut may stand, but of which nothing can be left out: arguments where no
     /// comma may stand behind the last one, an expression that is a body.
     Solid,
-    /// What a macro is given: signs of any kind.
+    /// The arguments of a macro: signs of any kind.
     Tokens,
     /// Markup: a comment in it stands in braces.
     Markup,
-    /// What holds statements without being a list for an outline: a branch of a condition.
+    /// A node that holds statements without being a list for an outline: a branch of a condition.
     Clause,
     /// A function or method; without a body it is only a definition.
     Function,
@@ -44,7 +44,7 @@ pub(super) enum Role {
     Lambda,
     /// An import.
     Import,
-    /// What may be an import: a call of `require`, an export from elsewhere.
+    /// A possible import: a call of `require`, an export from elsewhere.
     MaybeImport,
     /// A comment.
     Comment,
@@ -52,7 +52,7 @@ pub(super) enum Role {
     Attribute,
     /// A string or other leaf that may span lines.
     Text,
-    /// The text of a here-document, which stands apart from the statement that announces it.
+    /// The text of a here-document, which comes after the statement that announces it, on lines of its own.
     HereText,
     /// A word or sign of the language.
     Sign,
@@ -61,12 +61,12 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// Whether a cut may stand between its children.
+    /// Tells if a cut may stand between its children.
     pub(super) const fn is_list(self) -> bool {
         self.is_block() || matches!(self, Self::Clause)
     }
 
-    /// Whether what stands inside is read as statements, members or entries.
+    /// Tells if its children are read as statements, members or entries.
     pub(super) const fn is_block(self) -> bool {
         matches!(
             self,
@@ -98,8 +98,10 @@ impl Grammar {
                 _ => Role::Sign,
             })
             .collect();
+        // A later table overrides an earlier one: that of C++ comes after that of C.
         for (kind, role) in tables.iter().copied().flat_map(table::rows) {
             let id = language.id_for_node_kind(kind, true);
+            // A grammar may rename a node kind in an update; tests then fail here.
             debug_assert!(id != 0, "the grammar has no node kind `{kind}`");
             if let Some(slot) = roles.get_mut(usize::from(id)) {
                 *slot = role;
@@ -112,7 +114,7 @@ impl Grammar {
         }
     }
 
-    /// Whether something with this role is read where it stands in a function; what may be an
+    /// Tells if something with this role is read where it stands in a function; a possible
     /// import is found by its words, except where any command may be one.
     pub(super) const fn counts_in_functions(&self, role: Role) -> bool {
         match role {

@@ -1,4 +1,4 @@
-//! What a file imports, and under which names.
+//! The imports of a file, and the names that they make known.
 //!
 //! The paths stay as they are written; which file they mean is for others to find.
 
@@ -11,7 +11,7 @@ use tree_sitter::Node;
 use super::Import;
 use super::items::span;
 
-/// How a family of languages writes imports.
+/// The form in which a family of languages writes imports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Importer {
     Python,
@@ -29,12 +29,12 @@ pub(super) enum Importer {
 }
 
 impl Importer {
-    /// Whether an import may stand within a statement: `const x = require("x")`.
+    /// Tells if an import may stand within a statement: `const x = require("x")`.
     pub(super) const fn hides_in_expressions(self) -> bool {
         matches!(self, Self::JavaScript | Self::Ruby | Self::Php | Self::Lua)
     }
 
-    /// Whether an import may stand within this text, or a function that is kept in a variable.
+    /// Tells if an import may stand within this text, or a function that is kept in a variable.
     pub(super) fn may_hide_in(self, text: &str) -> bool {
         let words: &[&str] = match self {
             Self::JavaScript => &["require", "import", "jest.mock", "=>", "function"],
@@ -43,6 +43,7 @@ impl Importer {
             Self::Lua => &["require", "dofile", "function"],
             _ => &[],
         };
+        // A search of the text is cheaper than a walk over its nodes.
         words.iter().any(|word| text.contains(word))
     }
 }
@@ -81,6 +82,7 @@ impl<'f> Found<'f> {
 
     fn add(&mut self, node: Node<'_>, path: &str, names: Vec<String>, relative: bool) {
         let path = unquoted(path);
+        // So long a string is data, not a path.
         if path.is_empty() || path.len() > 300 {
             return;
         }
@@ -108,6 +110,7 @@ impl<'f> Found<'f> {
             if module.is_some() {
                 names.push(alias.unwrap_or(path).to_owned());
             } else {
+                // `import a.b` makes `a` known, not `b`.
                 let known = alias.unwrap_or(path.split('.').next().unwrap_or(path));
                 self.add(node, path, vec![known.to_owned()], false);
             }
@@ -122,6 +125,7 @@ impl<'f> Found<'f> {
             let path = unquoted(self.field(node, "path").unwrap_or(""));
             let name = self.field(node, "name").unwrap_or_else(|| package(path));
             let names = match name {
+                // Neither makes a name known that could be looked for.
                 "." | "_" => Vec::new(),
                 name => vec![name.to_owned()],
             };
@@ -139,6 +143,7 @@ impl<'f> Found<'f> {
     fn c(&mut self, node: Node<'_>) {
         if let Some(path) = node.child_by_field_name("path") {
             let written = self.text(path);
+            // Quotes begin the search at the including file, brackets do not.
             let relative = written.starts_with('"');
             let path = written.trim_matches(['<', '>']);
             self.add(node, path, Vec::new(), relative);

@@ -1,4 +1,4 @@
-//! What stands in a file, as far as units and outlines care: definitions, imports, statements.
+//! The items of a file, as far as units and outlines care: definitions, imports, statements.
 
 use tree_sitter::Node;
 
@@ -21,11 +21,11 @@ pub(super) struct Item {
     pub(super) last: u32,
     /// The lines inside its body that can be left out together.
     pub(super) body: Option<(u32, u32)>,
-    /// What stands inside, in order.
+    /// The items inside, in order.
     pub(super) items: Vec<Self>,
 }
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ItemKind {
     Function,
@@ -40,7 +40,7 @@ pub(super) enum ItemKind {
 }
 
 impl Item {
-    /// How many lines it has.
+    /// The number of its lines.
     pub(super) const fn len(&self) -> u32 {
         self.last + 1 - self.lead
     }
@@ -69,7 +69,7 @@ impl Item {
         }
     }
 
-    /// Whether its members count more than itself: what is inside it makes units, and an outline
+    /// Tells if its members count more than itself: they make the units, and an outline
     /// goes on inside.
     pub(super) fn is_container(&self) -> bool {
         let length = self.last + 1 - self.first;
@@ -81,7 +81,7 @@ impl Item {
         }
     }
 
-    /// Whether it can make units of its own.
+    /// Tells if it can make units of its own.
     pub(super) const fn is_unit(&self) -> bool {
         match self.kind {
             ItemKind::Function | ItemKind::Type | ItemKind::Scope => self.len() >= 2,
@@ -90,14 +90,14 @@ impl Item {
         }
     }
 
-    /// Whether inner definitions fill more than four tenths of it.
+    /// Tells if inner definitions fill more than four tenths of it.
     fn is_filled(&self) -> bool {
         let inner = self.items.iter().filter(|item| item.is_unit());
         let inner: u64 = inner.map(|item| u64::from(item.len())).sum();
         inner * 10 > u64::from(self.last + 1 - self.first) * 4
     }
 
-    /// Takes the lines of the statement that it fills. Says whether it does.
+    /// Takes the lines of the statement that it fills, and returns true if it fills it.
     pub(super) fn widen(&mut self, (first, last): (u32, u32)) -> bool {
         // A constant inside an `if` is not the whole of it.
         let is_value = self.kind == ItemKind::Value;
@@ -111,14 +111,14 @@ impl Item {
         fills
     }
 
-    /// Whether an outline should show it, or what is inside it.
+    /// Tells if an outline should show it, or the items inside it.
     pub(super) const fn is_named(&self) -> bool {
         use ItemKind::{Function, Import, Macro, Scope, Type};
 
         matches!(self.kind, Function | Type | Scope | Macro | Import)
     }
 
-    /// Whether it defines nothing.
+    /// Tells if it defines nothing.
     pub(super) const fn is_leaf(&self) -> bool {
         use ItemKind::{Comment, Import, Statement};
 
@@ -142,5 +142,5 @@ pub(super) fn span(node: Node<'_>) -> (u32, u32) {
     (line(start.row + 1), line(last))
 }
 
-/// How far a statement may reach beyond the one definition in it to be taken for that definition.
+/// The lines that a statement may have beyond the one definition in it to be taken for that definition.
 const SLACK: u32 = 3;

@@ -9,7 +9,7 @@ use crate::language::Comment;
 #[derive(Debug, Clone)]
 pub struct Lines<'t> {
     text: &'t str,
-    /// Where each line starts, and last where the text ends.
+    /// The start of each line, and last the end of the text.
     starts: Vec<u32>,
 }
 
@@ -17,6 +17,7 @@ impl<'t> Lines<'t> {
     /// Finds the lines of a text.
     #[must_use]
     pub fn of(text: &'t str) -> Self {
+        // A guess at the number of lines, to save growing the table.
         let mut starts = Vec::with_capacity(text.len() / 32 + 2);
         starts.push(0);
         starts.extend(
@@ -31,13 +32,13 @@ impl<'t> Lines<'t> {
         Self { text, starts }
     }
 
-    /// How many lines there are; none in an empty text.
+    /// The number of lines; none in an empty text.
     #[must_use]
     pub fn count(&self) -> u32 {
         u32::try_from(self.starts.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// One line without its `\n`; empty where there is none.
+    /// One line without its `\n`; empty if there is no such line.
     #[must_use]
     pub fn get(&self, line: u32) -> &'t str {
         let span = self.span(line, line);
@@ -68,13 +69,13 @@ pub(super) fn indentation(line: &str) -> &str {
     line.get(..line.len() - rest.len()).unwrap_or("")
 }
 
-/// Whether a line says nothing of its own: blank, or only the end of something.
+/// Tells if a line says nothing of its own: blank, or only the end of something.
 pub(super) fn is_trivial(line: &str) -> bool {
     let line = line.trim();
     matches!(line, "end" | "fi" | "done" | "esac") || line.chars().all(|c| "})];,".contains(c))
 }
 
-/// Whether a line is a comment, as far as it shows by itself.
+/// Tells if a line is a comment, as far as it shows by itself.
 pub(super) fn is_remark(line: &str, comment: Comment) -> bool {
     let line = line.trim();
     let has_blocks = comment.before == "// ";
@@ -82,7 +83,7 @@ pub(super) fn is_remark(line: &str, comment: Comment) -> bool {
         || has_blocks && (line.starts_with("/*") || line.starts_with('*'))
 }
 
-/// Whether a line carries on what the line before began to end, so that no cut may stand before it.
+/// Tells if a line closes or continues something from above, so that no cut may stand before it.
 pub(super) fn is_closing(line: &str) -> bool {
     let line = line.trim_start();
     let word = line

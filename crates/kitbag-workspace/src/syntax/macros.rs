@@ -11,6 +11,7 @@ use regex::Regex;
 /// The text as the parser should see it.
 pub(super) fn hidden(text: &str) -> Cow<'_, str> {
     let mut bytes: Option<Vec<u8>> = None;
+    // Most files need no change, so the copy is made with the first one.
     let mut hide = |range: std::ops::Range<usize>| {
         let bytes = bytes.get_or_insert_with(|| text.as_bytes().to_vec());
         for byte in bytes.get_mut(range).into_iter().flatten() {
@@ -28,6 +29,7 @@ pub(super) fn hidden(text: &str) -> Cow<'_, str> {
             hide(found.range());
         }
     }
+    // Searched in the original text: blanks that were put in by the first pass change no positions.
     for found in BEFORE_A_NAME.captures_iter(text) {
         if let Some(word) = found.get(1) {
             hide(word.range());

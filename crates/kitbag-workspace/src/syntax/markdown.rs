@@ -35,6 +35,7 @@ pub(super) fn read(lines: &Lines<'_>) -> Syntax {
         let end = headings
             .get(index + 1)
             .map_or(lines.count(), |next| next.line - 1);
+        // A heading closes all of its own level and below.
         open.retain(|&(level, _)| level < heading.level);
         let parent = open.last().map(|&(_, scope)| scope);
         let scope = u32::try_from(index).unwrap_or(u32::MAX);
@@ -53,6 +54,7 @@ pub(super) fn read(lines: &Lines<'_>) -> Syntax {
             .iter()
             .filter_map(|&(_, scope)| syntax.scopes.get(scope as usize));
         let parents: Vec<String> = names.map(|scope| scope.name.clone()).collect();
+        // A section up to the bound stays one piece; a longer one is cut into shorter parts.
         let longest = if end + 1 - heading.line > LONGEST {
             PART.1
         } else {
@@ -143,6 +145,7 @@ fn end_of_block(lines: &Lines<'_>, line: u32) -> Option<Option<u32>> {
 /// A heading with signs before it: `## Title`.
 fn marked(lines: &Lines<'_>, line: u32) -> Option<Heading> {
     let text = lines.get(line);
+    // Four blanks begin a block of code in Markdown.
     if indentation(text).len() > 3 {
         return None;
     }

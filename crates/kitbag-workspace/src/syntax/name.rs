@@ -1,4 +1,4 @@
-//! What a definition is called, and what it belongs to where that is not around it.
+//! The name of a definition, and its owner where that is not around it.
 
 use tree_sitter::Node;
 
@@ -32,6 +32,7 @@ pub(super) fn of(node: Node<'_>, text: &str) -> Name {
         return split(declared(declarator), text);
     }
     let fields: &[&str] = match node.kind() {
+        // Its trait is a name too, but the methods belong to the type.
         "impl_item" => &["type"],
         _ => &["left", "key", "pattern"],
     };
@@ -51,6 +52,7 @@ fn first_name(node: Node<'_>, depth: u32) -> Option<Node<'_>> {
         return Some(name);
     }
     let mut cursor = node.walk();
+    // A name stands near the beginning; a long list of children is a body.
     let children: Vec<_> = node.named_children(&mut cursor).take(6).collect();
     children.into_iter().find_map(|child| {
         let kind = child.kind();
@@ -93,6 +95,7 @@ pub(super) fn of_callback(lambda: Node<'_>, text: &str) -> Name {
 /// The innermost declarator of a C declaration.
 fn declared(declarator: Node<'_>) -> Node<'_> {
     let mut node = declarator;
+    // Each pointer and each pair of parentheses is a declarator around the next one.
     for _ in 0..16 {
         if let Some(name) = node.child_by_field_name("name")
             && !matches!(node.kind(), "qualified_identifier" | "template_function")
@@ -142,6 +145,7 @@ fn split(node: Node<'_>, text: &str) -> Name {
     let Some((before, name)) = parts else {
         return Name::new(plain, "");
     };
+    // `A.prototype.run = …` defines a method of `A`.
     let before = before.trim_end_matches(".prototype");
     let owner = before.rsplit(['.', ':', '\\', '>']).next().unwrap_or("");
     let owner = match owner {

@@ -25,7 +25,7 @@ pub(super) struct Reader<'t> {
     cursors: Vec<TreeCursor<'t>>,
 }
 
-/// Where in the file the walk is.
+/// The place of the walk in the file.
 #[derive(Clone, Copy, Default)]
 struct Place<'p> {
     parent: &'p str,
@@ -33,11 +33,11 @@ struct Place<'p> {
     within: Option<(u32, u32)>,
     /// Local names are no definitions, nor are entries of a table.
     in_function: bool,
-    /// Whether there is a function around it indeed.
+    /// True if there is a function around it indeed.
     is_local: bool,
     /// Fields are no definitions.
     in_type: bool,
-    /// Whether plain statements are wanted as items.
+    /// True if plain statements are wanted as items.
     statements: bool,
     depth: u32,
 }
@@ -93,6 +93,7 @@ impl<'t> Reader<'t> {
                 if self.starts_its_line(child) {
                     let attribute = (role == Role::Attribute).then_some(first);
                     lead = match lead {
+                        // Comments and attributes without a blank line between them lead together.
                         Some(before) if before.last + 1 >= first => Some(Lead {
                             attribute: before.attribute.or(attribute),
                             last: last.max(before.last),
@@ -116,6 +117,7 @@ impl<'t> Reader<'t> {
             self.read(child, role, place, &mut items);
             let Some(lead) = lead.take() else { continue };
             match items.get_mut(at) {
+                // A blank line between a comment and a definition parts them.
                 Some(item) if !item.is_leaf() && lead.last + 1 >= first => {
                     item.lead = item.lead.min(lead.first);
                     item.first = item.first.min(lead.attribute.unwrap_or(item.first));
@@ -179,6 +181,7 @@ impl<'t> Reader<'t> {
             statements: false,
             ..place.deeper()
         };
+        // A statement on one line of a function holds no definition, so its nodes need no walk.
         let is_line = first == last && place.in_function;
         let is_plain = is_line && !self.grammar.importer.hides_in_expressions();
         let mut items = if is_plain || (place.is_local && self.is_simple(node)) {
@@ -202,9 +205,12 @@ impl<'t> Reader<'t> {
         out.append(&mut items);
     }
 
-    /// Whether nothing stands inside a node that counts in a function.
+    /// Tells if a node holds nothing that counts in a function.
     fn is_simple(&self, node: Node<'t>) -> bool {
+        // Such nodes are not entered: reading takes 15 to 19 % of the time of the parser, and took
+        // 27 to 29 %.
         let bytes = node.byte_range();
+        // The starts are sorted, so one search tells if any is inside the node.
         let next = self.counting.partition_point(|&at| at < bytes.start);
         let counts = self.counting.get(next).is_some_and(|&at| at < bytes.end);
         !counts && {
@@ -214,6 +220,7 @@ impl<'t> Reader<'t> {
     }
 
     fn import(&mut self, node: Node<'t>, place: Place<'_>, out: &mut Vec<Item>) {
+        // An import of an unknown form is still no plain statement.
         if !self.import_if_any(node, place, out) {
             out.push(Item::leaf(ItemKind::Import, span(node)));
         }
@@ -258,7 +265,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Whether a comment is a notice that says nothing of the code.
+    /// Tells if a comment is a notice that says nothing of the code.
     fn is_licence(&self, lead: Lead) -> bool {
         let text = self.lines.span(lead.first, lead.last);
         text.contains("icense") || text.contains("opyright")

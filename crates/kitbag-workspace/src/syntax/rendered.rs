@@ -39,6 +39,7 @@ pub(super) fn render(view: &View<'_>, mut stretches: Vec<(u32, u32)>) -> Rendere
             left_out(view, next, first - 1, &mut content);
         }
         content.push_str(lines.span(first, last));
+        // The last line of a file may lack its end.
         if !content.ends_with('\n') {
             content.push('\n');
         }
@@ -57,6 +58,7 @@ pub(super) fn render(view: &View<'_>, mut stretches: Vec<(u32, u32)>) -> Rendere
 /// Writes the comment for the lines `first..=last`, indented like the first of them.
 fn left_out(view: &View<'_>, first: u32, last: u32, content: &mut String) {
     let lines = &view.lines;
+    // A blank line has no indentation to copy.
     let line = (first..=last).find(|&line| !lines.get(line).trim().is_empty());
     let (before, after) = if is_markup(view.syntax, first, last) {
         ("{/* ", " */}")
@@ -68,7 +70,7 @@ fn left_out(view: &View<'_>, first: u32, last: u32, content: &mut String) {
     content.push_str(&format!("{before}... ({count}){after}\n"));
 }
 
-/// Whether the innermost hole around these lines is one in markup.
+/// Tells if the innermost hole around these lines is one in markup.
 fn is_markup(syntax: &Syntax, first: u32, last: u32) -> bool {
     // Only JavaScript has markup in it.
     if !matches!(syntax.language, Some(Language::JavaScript | Language::Tsx)) {

@@ -18,7 +18,7 @@ const PART: (u32, u32) = (30, 45);
 const PIECE: (u32, u32) = (20, 50);
 /// The shortest and longest unit of a text without structure.
 const WINDOW: (u32, u32) = (15, 40);
-/// How many blank or closing lines a unit takes along from below.
+/// The most blank or closing lines that a unit takes along from below.
 const TRAILING: u32 = 2;
 /// Code of so few lines joins the unit before it.
 const SCRAP: u32 = 3;
@@ -53,12 +53,12 @@ pub(super) fn windows(lines: &Lines<'_>, frames: Vec<Frame>) -> Syntax {
 struct Divider<'t> {
     lines: &'t Lines<'t>,
     cuts: &'t Cuts<'t>,
-    /// By line, whether an import stands on it.
+    /// By line, true if it has an import.
     imports: Vec<bool>,
     syntax: Syntax,
 }
 
-/// What stands around the units that are being made.
+/// The surroundings of the units that are being made.
 #[derive(Default, Clone)]
 struct Place {
     parents: Vec<String>,
@@ -73,6 +73,8 @@ impl Divider<'_> {
         let mut from = first;
         for item in items.iter().filter(|item| item.is_unit()) {
             let lead = item.lead.max(from);
+            // Items that share lines with one before, or reach out of their container, make no
+            // unit.
             if lead > item.last || item.last > last {
                 continue;
             }
@@ -106,8 +108,10 @@ impl Divider<'_> {
             let trailing = (from..to).take_while(trivial).count();
             let trailing = u32::try_from(trailing).unwrap_or(u32::MAX);
             let is_all = from + trailing == to;
+            // If nothing but such lines is left, they would make a unit of their own.
             from += trailing.min(if is_all { TRAILING * 3 } else { TRAILING });
             let is_import = |line: u32| self.imports.get(line as usize) == Some(&true);
+            // Only within one scope: a line after a class does not join its last method.
             let scrap = to - from <= SCRAP && above.scope == place.scope;
             if scrap && !(from..to).any(is_import) && above.len() <= LONGEST_FUNCTION {
                 from = to;
@@ -148,6 +152,7 @@ impl Divider<'_> {
             && match item.kind {
                 ItemKind::Function | ItemKind::Lambda => length <= LONGEST_FUNCTION,
                 ItemKind::Type => length <= LONGEST_TYPE,
+                // A namespace with definitions is always opened: they matter, not itself.
                 ItemKind::Scope => length <= LONGEST_TYPE && !holds,
                 _ => length <= PIECE.1,
             };
@@ -186,6 +191,7 @@ impl Divider<'_> {
                     part: cut,
                     ..definition.clone()
                 };
+                // Only the part with the signature is the definition; the others stand inside it.
                 if !(first..=last).contains(&item.first) {
                     part.scope = scope;
                     part.signature = None;

@@ -53,7 +53,7 @@ impl<'t> View<'t> {
         self
     }
 
-    /// How many lines the file has.
+    /// The number of lines of the file.
     #[must_use]
     pub fn line_count(&self) -> u32 {
         self.lines.count()
@@ -83,9 +83,11 @@ impl<'t> View<'t> {
         let mut stretches = vec![(first, last)];
         let mut used = self.uses.of_lines(first, last, &self.lines);
         let units = &self.syntax.units;
+        // Units divide the file in order, so those before the stretch are skipped by a search.
         let from = units.partition_point(|unit| unit.last < first);
         let units = units.iter().skip(from);
         for unit in units.take_while(|unit| unit.first <= last) {
+            // Lines from the middle of a function say little without its name.
             if let Some((first, last)) = unit.signature {
                 stretches.push((first, last));
                 used.append(&mut self.uses.of_lines(first, last, &self.lines));
@@ -142,6 +144,7 @@ impl<'t> View<'t> {
     }
 
     fn show(&self, mut stretches: Vec<(u32, u32)>, used: Vec<u32>) -> Rendered {
+        // An import inside a function counts only where that function is shown.
         let imports = self.uses.shown(used, &stretches, &self.syntax.frames);
         stretches.extend(imports);
         render(self, widen(&self.syntax.frames, stretches))

@@ -1,4 +1,4 @@
-//! What a walk brings: files, skips and problems.
+//! The result of a walk: files, skips and problems.
 
 use kitbag_core::problem::Problem;
 
@@ -11,14 +11,14 @@ use super::skip::SkipReason;
 pub struct Walk {
     /// The files, sorted by path.
     pub files: Vec<FileEntry>,
-    /// What was left out for a reason other than an ignore file, sorted by path.
+    /// The files and folders left out for a reason other than an ignore file, sorted by path.
     pub skipped: Vec<Skipped>,
-    /// What did not go as asked.
+    /// The problems with single paths and patterns.
     pub problems: Vec<Problem>,
     /// The folders that were listed and the ignore files in them, below the root: a change of one of them
     /// may change the outcome.
     pub(crate) looked_at: Vec<String>,
-    /// Whether a rule of git's, rather than of `.ignore` or `.kitbagignore`, left anything out.
+    /// Set if a rule of git's, rather than of `.ignore` or `.kitbagignore`, left anything out.
     pub(super) git_ignored: bool,
 }
 
@@ -45,9 +45,9 @@ pub struct FileEntry {
     pub path: String,
     /// Its size in bytes when it was listed.
     pub size: u64,
-    /// When it was last changed, in seconds since 1970, where the file system knows.
+    /// The time of its last change, in seconds since 1970, where the file system knows.
     pub modified: Option<i64>,
-    /// What the file is for, judged by its path.
+    /// The purpose of the file, judged by its path.
     pub role: FileRole,
 }
 
@@ -72,7 +72,7 @@ impl FileEntry {
 pub struct Skipped {
     /// The path below the root; bytes that are no UTF-8 are replaced.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub reason: SkipReason,
 }
 

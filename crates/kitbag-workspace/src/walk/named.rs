@@ -11,10 +11,11 @@ use super::rules;
 use super::skip;
 use super::visit::about;
 
-/// Adds each named file that the walk left out; what cannot be added is told.
+/// Adds each named file that the walk left out; a name that cannot be added becomes a problem.
 ///
 /// A link inside the root adds the file that it leads to.
 pub(super) fn add(root: &Path, named: &[String], walk: &mut Walk) {
+    // Links are resolved on both sides, or a named link could lead out of the root.
     let Ok(real_root) = root.canonicalize() else {
         return;
     };
@@ -39,6 +40,7 @@ fn add_one(root: &Path, name: &str, walk: &mut Walk) -> Result<(), Problem> {
         return Err(problem(ProblemKind::LeftOut, "is never shown"));
     }
     if !walk.files.iter().any(|file| file.path == path) {
+        // The file is shown after all, or has a new reason below.
         walk.skipped.retain(|skipped| skipped.path != path);
         match about(fs::symlink_metadata(&real), NAMED_SIZE_LIMIT) {
             Ok((size, modified)) => walk.files.push(FileEntry::new(path, size, modified)),

@@ -1,4 +1,4 @@
-//! What a file is for, judged by its path alone.
+//! The purpose of a file, judged by its path alone.
 //!
 //! Folders named `admin`, `compat`, `tools`, `scripts`, `build` or `ci` tell nothing: in some
 //! projects they are the source.
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::table::{Meanings, meanings};
 
-/// What a file is for.
+/// The purpose of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[non_exhaustive]
 pub enum FileRole {
@@ -43,7 +43,7 @@ impl FileRole {
     }
 }
 
-/// What the folders above a file say of it.
+/// The evidence that the folders above a file give.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Place {
     role: Option<FileRole>,
@@ -61,6 +61,7 @@ impl Place {
     pub(super) fn enter(self, folder: &str) -> Self {
         let mut place = self;
         if self.role.is_none() {
+            // The outermost folder that tells wins: `docs/src` is documentation.
             place.role = self.folder_role(folder);
             place.maybe_test |= folder == "test" && self.below_root && !self.in_main;
         }
@@ -126,6 +127,7 @@ fn ends_in_test(folder: &str) -> bool {
 }
 
 fn is_test(stem: &str, extension: &str) -> bool {
+    // A name may have more than one extension: `user_spec.js.snap`.
     let first = stem.split('.').next().unwrap_or(stem);
     let mut ends = "_test _tests -test -tests _unittest _spec -spec _kunit".split(' ');
     let capital = "java kt kts scala groovy cs php swift hs fs vb m mm cpp cc dart jl";

@@ -3,7 +3,7 @@
 //! A chain of the folders that have rules, from the innermost out. The rules of `.kitbagignore`
 //! win over `.ignore`, these over `.gitignore`, then the repository's `info/exclude` and the
 //! user's own excludes. The rules of git end at the root of a repository; a nested repository
-//! begins anew.
+//! starts without them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,14 +17,14 @@ use crate::text;
 /// Ignore files larger than this are cut: no honest one comes near.
 const RULES_LIMIT: u64 = 1 << 20;
 
-/// Whether the rules of git count.
+/// The choice to apply or drop the rules of git.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GitRules {
     Applied,
     Dropped,
 }
 
-/// What the rules say of a path.
+/// The judgement of the rules on a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Kept,
@@ -34,7 +34,7 @@ pub(super) enum Verdict {
     Ignored,
 }
 
-/// Which files with a meaning for the rules a folder holds.
+/// The files of a folder that have a meaning for the rules.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RuleFiles {
     gitignore: bool,
@@ -43,7 +43,7 @@ pub(super) struct RuleFiles {
     repository: bool,
 }
 
-/// Says whether a file of this name holds rules.
+/// Tells if a file of this name holds rules.
 pub(super) fn is_rule_file(name: &str) -> bool {
     matches!(name, ".gitignore" | ".ignore" | ".kitbagignore")
 }
@@ -91,10 +91,10 @@ pub(super) struct Rules {
     pub(super) only_git: bool,
 }
 
-/// Where a walk begins, with the rules of the folders above it.
+/// The place at which a walk begins, with the rules of the folders above it.
 #[derive(Debug)]
 pub(super) struct Start {
-    /// What the rules of the ancestors need before a path below the root; empty or ending in `/`.
+    /// The path to put before one below the root for the rules of the ancestors; empty or ending in `/`.
     pub(super) prefix: String,
     pub(super) rules: Option<Arc<Rules>>,
     /// Git ignores the root itself. Rules of our own that leave it out do not count: it was asked
@@ -137,6 +137,7 @@ impl Start {
             start.prefix.push('/');
             folder.push(part);
         }
+        // Without rules above the root, paths need no prefix, and each verdict saves a string.
         if start.rules.is_none() {
             start.prefix.clear();
         }
@@ -188,6 +189,8 @@ impl Start {
 impl Rules {
     /// Judges a path, whose folders are known to be kept.
     pub(super) fn verdict(self: &Arc<Self>, path: &str, is_folder: bool) -> Verdict {
+        // Our own rules reach beyond the root of a repository and win over those of git, so they
+        // are asked first.
         if !self.only_git {
             let by = |own: fn(&Self) -> &Option<Gitignore>| {
                 let mut rules = self.outwards();
@@ -202,6 +205,8 @@ impl Rules {
         for rules in self.outwards() {
             match rules.matched(&rules.git, path, is_folder) {
                 Some(true) => return Verdict::IgnoredByGit,
+                // A folder without a verdict leaves it to the one above, up to the root of the
+                // repository.
                 None if !rules.repository => {}
                 Some(false) | None => break,
             }
@@ -232,10 +237,11 @@ pub(super) fn below(base: &Path, path: &Path) -> Option<String> {
     Some(parts?.join("/"))
 }
 
-/// Where a repository keeps its own excludes; a linked work tree shares those of the main one.
+/// The path of the own excludes of a repository; a linked work tree shares those of the main one.
 fn info_exclude(work_tree: &Path) -> Option<PathBuf> {
     let mut folder = work_tree.join(".git");
     if fs::symlink_metadata(&folder).ok()?.is_file() {
+        // A linked work tree has a file here that holds one path.
         let pointer = text::read_small(&folder, 4096).ok()?;
         let pointer = String::from_utf8(pointer).ok()?;
         folder = work_tree.join(pointer.strip_prefix("gitdir:")?.trim());
@@ -253,6 +259,7 @@ fn from_files(paths: &[PathBuf]) -> Gitignore {
             continue;
         };
         let lines = String::from_utf8_lossy(&bytes);
+        // Editors on Windows may put a byte order mark first, and git ignores it too.
         for line in lines.trim_start_matches('\u{feff}').lines() {
             // A line that is no pattern matches nothing, as in git.
             let _ = builder.add_line(None, &without_alternatives(line));

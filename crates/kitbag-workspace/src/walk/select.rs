@@ -19,12 +19,13 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Compiles the patterns; those that are none are told in `problems`.
+    /// Compiles the patterns; invalid ones go to `problems`.
     pub(crate) fn new(options: &WorkspaceOptions, problems: &mut Vec<Problem>) -> Self {
         let include = (!options.include.is_empty()).then(|| compile(&options.include, problems));
         let exclude = compile(&options.exclude, problems);
         let lifts = options.include.iter().filter_map(|pattern| {
             let lifted = skip::file_by_name(name_of(pattern))?;
+            // Its problems were noted with all include patterns above.
             let pattern = compile(std::slice::from_ref(pattern), &mut Vec::new());
             Some((lifted, pattern))
         });
@@ -40,8 +41,9 @@ impl Selection {
         }
     }
 
-    /// Tells whether the patterns let a path in, also one that is not listed.
+    /// Tells if the patterns let a path in, also one that is not listed.
     pub(crate) fn selects(&self, path: &str) -> bool {
+        // The matcher expects paths below its root.
         let path = path.trim_start_matches('/');
         let has = |patterns: &Gitignore| {
             let matched = patterns.matched_path_or_any_parents(path, false);
@@ -50,12 +52,12 @@ impl Selection {
         self.include.as_ref().is_none_or(has) && !has(&self.exclude)
     }
 
-    /// Whether the caller leaves this path out.
+    /// Tells if the caller leaves this path out.
     pub(super) fn excludes(&self, path: &str, is_folder: bool) -> bool {
         self.exclude.matched(path, is_folder).is_ignore()
     }
 
-    /// Whether a path is wanted, below a folder that is wanted or not.
+    /// Tells if a path is wanted, below a folder that is wanted or not.
     pub(super) fn includes(&self, path: &str, is_folder: bool, folder_is: bool) -> bool {
         let Some(include) = &self.include else {
             return true;
@@ -67,12 +69,12 @@ impl Selection {
         }
     }
 
-    /// Whether an include pattern names a folder that is usually skipped.
+    /// Tells if an include pattern names a folder that is usually skipped.
     pub(super) fn lifts_folder(&self, name: &str) -> bool {
         self.folders.iter().any(|part| part == name)
     }
 
-    /// Whether an include pattern asks for a file that is usually skipped for `reason`.
+    /// Tells if an include pattern asks for a file that is usually skipped for `reason`.
     pub(super) fn lifts_file(&self, path: &str, reason: &SkipReason) -> bool {
         self.lifts
             .iter()
@@ -82,6 +84,7 @@ impl Selection {
 
 fn compile(patterns: &[String], problems: &mut Vec<Problem>) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
+    // A bracket without an end is a mistake of the caller, which should be reported.
     builder.allow_unclosed_class(false);
     for pattern in patterns {
         let pattern = pattern.strip_prefix("./").unwrap_or(pattern);

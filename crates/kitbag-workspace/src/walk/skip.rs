@@ -1,4 +1,4 @@
-//! Why a file is left out, and which names say so.
+//! The reasons to leave out a file, and the names that give them.
 //!
 //! Names that are real source in some projects (`build`, `dist`, `out`, `lib`, `external`, `*.d.ts`)
 //! are deliberately absent: an ignore file is the place for those.
@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::table::{Meanings, meanings, rows};
 
-/// Why a file or a folder was left out.
+/// The reason to leave out a file or a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[non_exhaustive]
 pub enum SkipReason {
@@ -49,7 +49,7 @@ pub enum SkipReason {
     Name,
     /// The system would not say more.
     Unreadable {
-        /// What the system said.
+        /// The system's message.
         message: String,
     },
 }
@@ -76,7 +76,7 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// Folders that no context ever shows, told or not.
+/// Folders that no context ever shows, and that are not reported as skipped.
 pub(super) fn never_shown(name: &str) -> bool {
     matches!(
         name,
@@ -88,9 +88,10 @@ pub(super) fn never_shown(name: &str) -> bool {
 pub(super) fn folder_by_name(name: &str, parent: &str) -> Option<SkipReason> {
     let front_end = "static assets public js css javascripts stylesheets";
     let is_vendored = match name {
-        // A front end keeps foreign scripts beside its own.
+        // A front end keeps foreign scripts next to its own.
         "vendor" | "vendors" => front_end.split(' ').any(|known| known == parent),
         "Checkouts" | "Build" => parent == "Carthage",
+        // Bundler installs gems into the first, and keeps packed ones in the second.
         "bundle" | "cache" => parent == "vendor",
         _ => false,
     };
@@ -135,6 +136,7 @@ pub(super) fn folder_by_mark(child: &str) -> Option<SkipReason> {
 
 /// The reason to skip a file of this name.
 pub(super) fn file_by_name(name: &str) -> Option<SkipReason> {
+    // Before all tables: secrets are left out whatever else the name says.
     if is_environment(name) {
         return Some(SkipReason::Secrets);
     }

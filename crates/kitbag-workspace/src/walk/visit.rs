@@ -44,7 +44,7 @@ pub(super) fn visit(root: &Path, selection: &Selection, tracked: &[String], git:
     walk.unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What all jobs share.
+/// The state that all jobs share.
 struct Tree<'a> {
     root: &'a Path,
     real_root: PathBuf,
@@ -107,6 +107,7 @@ impl<'a> Tree<'a> {
                 .skipped
                 .push(Skipped::new(folder.path, unreadable(&error))),
         }
+        // Each folder gathers its own results first, so the lock is taken once per folder.
         let mut walk = self.walk.lock().unwrap_or_else(PoisonError::into_inner);
         walk.files.append(&mut found.files);
         walk.skipped.append(&mut found.skipped);
@@ -175,6 +176,7 @@ impl<'a> Tree<'a> {
             }
         };
         let is_folder = kind.is_dir();
+        // Before the rules: a file that the caller excludes is not reported as skipped.
         if self.selection.excludes(&path, is_folder) {
             return;
         }
@@ -182,9 +184,11 @@ impl<'a> Tree<'a> {
         if verdict == Verdict::Ignored {
             return;
         }
+        // Rules only mark a path: a `.gitignore` that ends in `/*` hides no file that git tracks.
         let ignored = folder.only_tracked || verdict == Verdict::IgnoredByGit;
         if is_folder {
             let tracked = below(folder.tracked, &path);
+            // Git tracks files below ignored folders if they were added by force.
             if ignored && tracked.is_empty() {
                 found.git_ignored = true;
                 return;
@@ -214,6 +218,7 @@ impl<'a> Tree<'a> {
             found.git_ignored = true;
             return;
         }
+        // Folders are not held against the include patterns: `*.rs` takes files at any depth.
         if !self.selection.includes(&path, false, folder.included) {
             return;
         }
@@ -276,7 +281,7 @@ pub(super) fn about(
     }
 }
 
-/// Why a link is not listed. It is resolved, but what it leads to is not opened.
+/// The reason not to list a link. It is resolved, but its target is not opened.
 fn link(real_root: &Path, absolute: &Path) -> SkipReason {
     let Ok(target) = absolute.canonicalize() else {
         return SkipReason::DeadLink;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::matcher::{Matcher, is_word_byte};
 
-/// How often a file has each identifier, by its number.
+/// The occurrences in a file: the number of each identifier and its count.
 pub(crate) type Occurrences = Arc<[(u32, u32)]>;
 
 /// The most bytes of identifiers: the files of a tree that has more are searched themselves, in part.
@@ -52,6 +52,7 @@ impl Identifiers {
         }
         let number = u32::try_from(self.ends.len()).ok()?;
         self.joined.extend_from_slice(run);
+        // A line end is in no run, so no word of a query is found across two identifiers.
         self.joined.push(b'\n');
         self.ends.push(self.joined.len());
         self.numbers.insert(run.into(), number);
@@ -66,6 +67,7 @@ impl Identifiers {
         };
         let mut number = 0;
         matcher.find(&self.joined, |at, term| {
+            // Offsets come in ascending order: one pass over the ends is enough.
             while self.ends.get(number).is_some_and(|&end| end <= at) {
                 number += 1;
             }
@@ -101,7 +103,7 @@ impl Found {
     }
 }
 
-/// Whether words can have this byte, or stand on both sides of it in one identifier.
+/// Tells if words can have this byte, or stand on both sides of it in one identifier.
 fn is_run_byte(byte: u8) -> bool {
     is_word_byte(byte) || byte == b'_'
 }

@@ -46,8 +46,10 @@ impl Texts {
         let Some(known) = &before.texts else {
             return taken;
         };
+        // Counts refer to identifiers by number, so the numbers have to stay the same.
         taken.identifiers = Arc::clone(&known.identifiers);
         for (file, place) in now.files.iter().zip(&mut taken.texts) {
+            // Both lists are sorted by path, but files may have come and gone.
             let index = before
                 .files
                 .binary_search_by(|other| other.path.cmp(&file.path));
@@ -71,7 +73,7 @@ impl Texts {
         self.texts.get(file)?.text.get()
     }
 
-    /// How often a file has each identifier, where that was counted.
+    /// The identifiers of a file with their counts, where those were counted.
     pub(crate) fn occurrences(&self, file: usize) -> Option<&Occurrences> {
         self.texts.get(file)?.occurrences.get()
     }
@@ -107,6 +109,8 @@ impl Texts {
         let Some(place) = self.texts.get(file) else {
             return;
         };
+        // Added first and taken back if it is too much: threads that keep texts at once cannot pass
+        // the limit together.
         if self.bytes.fetch_add(size, Ordering::Relaxed) + size > MOST {
             self.bytes.fetch_sub(size, Ordering::Relaxed);
             return;

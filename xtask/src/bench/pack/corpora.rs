@@ -30,6 +30,7 @@ pub(in crate::bench) fn django(folder: &Path) -> Result<PathBuf> {
 
 /// Removes what programs left in a repository, such as their caches.
 pub(super) fn clean(tree: &Path) -> Result<()> {
+    // The second `f` removes nested repositories too.
     announce_and_run("git", git(tree).args(["clean", "-ffdx", "--quiet"]))
 }
 

@@ -22,6 +22,7 @@ pub(super) fn ripgrep(folder: &Path) -> Result<PathBuf> {
     let installed = root.join("bin/rg").with_extension(EXE_EXTENSION);
     if !installed.exists() {
         let mut install = cargo();
+        // With the dependencies of its release, so it is the same program in every run.
         install.args(["install", "--quiet", "--locked", "ripgrep"]);
         install.args(["--version", RIPGREP, "--root"]).arg(&root);
         announce_and_run("ripgrep", &mut install)?;

@@ -13,6 +13,7 @@ use crate::metadata::Metadata;
 use crate::release;
 
 const BUDGET: u32 = 32_768;
+// On Django they take 9 and 38 times our processor time (docs/measurements.md).
 const TIMES_REPOMIX: f64 = 5.0;
 const TIMES_AIDER: f64 = 20.0;
 
@@ -53,6 +54,7 @@ impl Programs {
         for _ in 0..rounds {
             let case = &measured.case;
             let search = |task| self.search(&case.tree, case.search, task);
+            // Ripgrep runs right before each pack, so both meet the same state of the machine.
             measured.cold.search.add(search(&case.asked)?);
             let (cold, cold_used) = self.pack_cold(case)?;
             measured.warm.search.add(search(&case.then)?);

@@ -66,6 +66,7 @@ impl Server {
     /// Packs, and gives the prompt with what it took.
     pub(super) fn pack(&mut self, task: &str, budget: Option<u32>) -> Result<(Run, String)> {
         let before = self.usage()?;
+        // Only now, since reading the usage starts a process.
         let start = Instant::now();
         let arguments = json!({"task": task, "budget": budget});
         let call = json!({"name": "pack", "arguments": arguments});
@@ -103,6 +104,7 @@ impl Server {
     /// Ends it as a client does that goes, and gives its peak memory in megabytes.
     pub(super) fn end(mut self) -> Result<f64> {
         let usage = self.usage()?;
+        // A server on standard input ends with it.
         drop(self.requests);
         let status = self.child.wait()?;
         if !status.success() {

@@ -11,7 +11,7 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(super) struct Conversation {
     pub(super) name: String,
-    /// When the questions are asked.
+    /// The time at which the questions are asked.
     pub(super) now: Option<String>,
     pub(super) turns: Vec<Turn>,
     pub(super) questions: Vec<Question>,
@@ -56,6 +56,7 @@ pub(super) struct Question {
 
 /// A number or a word.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+// Some data sets number their sittings and categories, others name them.
 #[serde(untagged)]
 pub(super) enum Label {
     Number(i64),

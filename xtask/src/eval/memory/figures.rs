@@ -1,6 +1,7 @@
 //! The means of an evaluation: all questions, and categories of them.
 //!
-//! Questions of category 5 ask what was never said of the person they name; they are always apart.
+//! Questions of category 5 ask for something that was never said of the person they name; they always
+//! have figures of their own.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,7 +19,7 @@ use super::score::{Measure, Row};
 const ALL: &str = "all";
 const ADVERSARIAL: Label = Label::Number(5);
 
-/// Which categories have figures of their own.
+/// The categories that have figures of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Groups {
     AdversarialApart,
@@ -79,6 +80,7 @@ impl Group {
         Self {
             title,
             count,
+            // Without questions the mean is no number, for which JSON has no value.
             means: means.filter(|_| count > 0).collect(),
         }
     }

@@ -43,6 +43,7 @@ impl<'a> Index<'a> {
             sitting.1 += 1;
             let analysis = analyser.analyse(&turn.shown_text());
             let mut known = MessageFacts::new(number, message);
+            // Only within a sitting: the last message of another one is no context.
             let before = message.checked_sub(1);
             let before = before.and_then(|before| facts.get(&(number, before)));
             known.previous = before.map(|(facts, _)| facts.traits);
@@ -75,6 +76,7 @@ impl<'a> Index<'a> {
             }
             facts.insert((number, message), (known, turn.id.as_str()));
         }
+        // When it is imported, each sitting is a conversation of its own.
         evidence.conversations = sittings.len() as u64;
         let now = match conversation.now.as_deref() {
             Some(now) => moment(now)?,
@@ -132,6 +134,7 @@ impl<'a> Index<'a> {
             }
         }
         for prefix in query.prefixes() {
+            // The map is ordered, so words with one prefix stand together.
             let from = whole.postings.range(prefix.to_owned()..);
             for (term, postings) in from.take_while(|(term, _)| term.starts_with(prefix)) {
                 found.postings.insert(term.clone(), postings.clone());

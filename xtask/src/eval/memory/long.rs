@@ -1,7 +1,7 @@
 //! The same conversations as with an assistant: one side's messages are ten times as long.
 //!
-//! What an assistant says beside the point is made of what others said in other conversations, so the
-//! questions and their evidence stay as they are. The same data give the same variant.
+//! The assistant's added text is made of sentences from other conversations, so the questions and
+//! their evidence stay as they are. The same data give the same variant.
 
 use anyhow::{Context, Result, bail};
 use regex::Regex;
@@ -15,6 +15,7 @@ const ASSISTANT: &str = "assistant";
 /// another in other conversations are put before and after each of the assistant's messages.
 pub(super) fn lengthened(conversations: &[Conversation]) -> Result<Vec<Conversation>> {
     let sentence = Regex::new(r"(?s)\S.*?(?:[.!?]+(?:\s|$)|$)")?;
+    // The letters of `kitbag`: any start will do, but it must stay the same.
     let mut dice = Dice(0x6b69_7462_6167);
     let mut variant = conversations.to_vec();
     for (number, conversation) in variant.iter_mut().enumerate() {
@@ -68,6 +69,7 @@ fn second_speaker(turns: &[Turn]) -> Option<String> {
 fn lengthen(turn: &mut Turn, foreign: &[&str], dice: &mut Dice) {
     let added = (TIMES - 1) * turn.text.chars().count();
     let before = passage(foreign, dice.below(added + 1), dice);
+    // A passage ends with a whole sentence, so it may be longer than was asked for.
     let rest = added.saturating_sub(before.chars().count());
     let after = passage(foreign, rest, dice);
     let parts = [before.as_str(), turn.text.as_str(), after.as_str()];
@@ -98,7 +100,7 @@ fn passage(foreign: &[&str], characters: usize, dice: &mut Dice) -> String {
 struct Dice(u64);
 
 impl Dice {
-    /// A number below `limit`, 0 when there is none. The steps are those of SplitMix64.
+    /// A number below `limit`; 0 if `limit` is 0. The steps are those of SplitMix64.
     fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

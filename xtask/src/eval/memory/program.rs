@@ -17,7 +17,7 @@ const CHANNEL: &str = "eval";
 /// So many turns of a ranking are asked for.
 const LIMIT: &str = "200";
 
-/// The program and what it is told beyond the usual.
+/// The program, and the arguments that it gets beyond the usual ones.
 pub(super) struct Program<'a> {
     path: PathBuf,
     recall_arguments: Vec<&'a str>,

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use super::conversation::{Conversation, Label};
 use super::program::Answers;
 
-/// Which part of a ranking is looked at for evidence.
+/// The part of a ranking that is searched for evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Measure {
     /// So many turns from the top.

@@ -83,6 +83,8 @@ impl<'a> Set<'a> {
     fn rows(&self, weights: &RecallWeights) -> Result<Vec<Row>> {
         let rows = |index: &Index<'_>| score::rows(index.conversation(), &index.answers(weights));
         let parts = thread::available_parallelism().map_or(1, usize::from);
+        // Neighbours stay together and are joined in order, so the rows do not depend on the
+        // threads.
         let size = self.indexes.len().div_ceil(parts).max(1);
         thread::scope(|scope| {
             let parts: Vec<_> = self.indexes.chunks(size).collect();
@@ -117,6 +119,7 @@ impl Search<'_> {
     /// were chosen with all sets in view.
     fn best_without(&mut self, out: usize) -> Result<(String, Vec<Row>)> {
         let searched: Vec<_> = WEIGHTS.iter().filter(|w| !w.grid.is_empty()).collect();
+        // The first value of each grid leaves its signal out.
         let mut choice: Choice = vec![0; searched.len()];
         let mut best = self.worth(&choice, out)?;
         loop {
@@ -128,6 +131,7 @@ impl Search<'_> {
                         *place = value;
                     }
                     let worth = self.worth(&other, out)?;
+                    // Only a real gain changes a weight, so the search cannot go in circles.
                     if worth > best {
                         (best, choice) = (worth, other);
                     }
@@ -158,6 +162,8 @@ impl Search<'_> {
 
     /// The figures of all sets for a choice of weights.
     fn rows(&mut self, choice: &Choice) -> Result<&[Vec<Row>]> {
+        // The rows of all sets are kept: with another set left out, the search comes by the same
+        // choices.
         if !self.known.contains_key(choice) {
             let mut weights = RecallWeights::default();
             let searched = WEIGHTS.iter().filter(|weight| !weight.grid.is_empty());

@@ -1,4 +1,4 @@
-//! `cargo xtask eval updates`: whether the latest of two statements about the same thing comes first.
+//! `cargo xtask eval updates`: the share of pairs in which the latest of two statements comes first.
 //!
 //! The pairs are made of templates in `updates.txt`. Each belongs to a sender of its own, who says other
 //! things in between, and is asked for through the program.
@@ -134,6 +134,7 @@ fn pairs() -> Result<Vec<Pair>> {
         if let Some(name) = line.strip_prefix("language ") {
             language = name;
         } else if let Some(filler) = line.strip_prefix("filler ") {
+            // The filler stands behind the pairs of its language.
             let of_language = pairs.iter_mut().filter(|pair| pair.language == language);
             of_language.for_each(|pair| pair.filler = filler.split(" / ").collect());
         } else {

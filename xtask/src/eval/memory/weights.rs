@@ -14,6 +14,7 @@ pub(super) struct Weight {
     pub(super) of: fn(&mut RecallWeights) -> &mut f64,
 }
 
+// One list for names and fields, so no name can point at the field of another.
 macro_rules! weights {
     ($($name:ident: $grid:expr,)*) => {
         &[$(Weight { name: stringify!($name), grid: &$grid, of: |weights| &mut weights.$name },)*]

@@ -16,7 +16,7 @@ pub(super) fn catalogs(sources: &Sources<'_>) -> BTreeMap<String, Catalog> {
     let mut catalogs = BTreeMap::new();
     for (path, text) in sources.named(|name| name == "libs.versions.toml") {
         if let Some(table) = sources.toml(path, &text) {
-            // It stands in a folder `gradle` beside the scripts.
+            // It is in a folder `gradle` next to the scripts.
             let build = folder_of(folder_of(path)).to_owned();
             catalogs.insert(build, read(&table));
         }

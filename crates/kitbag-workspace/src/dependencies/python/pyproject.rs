@@ -56,7 +56,7 @@ fn read(manifest: &mut Manifest, table: &Value) {
         .dependencies
         .retain(|dependency| own != Some(&dependency.name));
 
-    // uv keeps apart what is needed and where it comes from.
+    // uv lists the sources of packages in a table of its own.
     for (name, place) in entries(table, "/tool/uv/sources") {
         let local = text(place, "/path").and_then(|path| join(manifest.folder(), path));
         let dependencies = manifest.dependencies.iter_mut();

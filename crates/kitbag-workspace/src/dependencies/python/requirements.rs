@@ -5,7 +5,7 @@ use crate::dependencies::sources::Sources;
 use crate::dependencies::{Dependency, DependencyKind, Ecosystem, Manifest};
 use crate::relative::{folder_of, join, name_of};
 
-/// How often a file may include one that includes another.
+/// The most files in a row that include the next.
 const MAX_DEPTH: usize = 5;
 
 pub(super) fn manifests(sources: &Sources<'_>) -> Vec<Manifest> {
@@ -38,6 +38,7 @@ fn kind_of(path: &str) -> DependencyKind {
 fn read(sources: &Sources<'_>, manifest: &mut Manifest, path: &str, text: &str, depth: usize) {
     let kind = kind_of(&manifest.path);
     let folder = folder_of(path);
+    // A backslash at its end continues a line.
     for line in text.replace("\\\n", " ").lines() {
         // A hash is part of a URL unless a blank stands before it.
         let line = line.split(" #").next().unwrap_or(line).trim();
@@ -70,6 +71,7 @@ fn read(sources: &Sources<'_>, manifest: &mut Manifest, path: &str, text: &str, 
                     Dependency::new(name, kind).at(Some(local))
                 }));
         } else {
+            // Options behind a requirement, such as `--hash`, are for the installer.
             let line = line.split(" --").next().unwrap_or(line);
             let found = requirement::parse(line, kind, folder);
             manifest.dependencies.extend(found);

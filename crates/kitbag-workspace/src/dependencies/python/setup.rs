@@ -71,6 +71,7 @@ fn read_program(manifest: &mut Manifest, text: &str) {
         let list = text.split_once(key).and_then(|(_, after)| {
             let list = after.trim_start_matches([' ', '=', '\n', '\t']);
             let list = list.strip_prefix('[')?;
+            // A bracket inside a string, as in `"shop[redis]"`, is followed by a quote.
             let ends = ["]\n", "],", "]"];
             ends.iter().find_map(|end| Some(list.split_once(end)?.0))
         });

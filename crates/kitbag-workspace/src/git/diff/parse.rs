@@ -21,11 +21,14 @@ pub(super) fn parse(answer: &[u8], complete: bool) -> Vec<FileDiff> {
         };
         rest = after;
         if let Some((file, header)) = record_of(record) {
+            // Patches are matched by their headers, not by order: some files have none and some
+            // have two.
             by_header.insert(header, files.len());
             files.push(file);
         }
     }
     let mut patches = patches(rest);
+    // It may be cut within a line, and would count too few changes.
     if !complete {
         patches.pop();
     }
@@ -99,6 +102,8 @@ fn unquoted(name: &str) -> String {
             Some(b'v') => 11,
             Some(b'f') => 12,
             Some(b'r') => b'\r',
+            // Bytes that are not printable have three octal digits, of which the first is at most
+            // 3.
             Some(digit @ b'0'..=b'3') => {
                 let digits = [digit].into_iter().chain(rest.by_ref().take(2));
                 digits.fold(0_u8, |value, digit| {

@@ -4,7 +4,7 @@
 use super::FileDiff;
 
 impl FileDiff {
-    /// How many lines came and went.
+    /// The numbers of lines that came and went.
     #[must_use]
     pub fn changed_lines(&self) -> (usize, usize) {
         let changed = lines(&self.patch).filter(|(_, part)| *part == Part::Change);
@@ -44,14 +44,14 @@ impl FileDiff {
     }
 }
 
-/// What a line of a patch is.
+/// The meaning of a line of a patch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Header,
     Hunk,
     Context,
     Change,
-    /// That a file does not end in a line break.
+    /// The note that a file does not end in a line break.
     Remark,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn lines(patch: &str) -> impl Iterator<Item = (&str, Part)> {
 struct Terse<'p> {
     shown: String,
     run: Run,
-    /// What stands behind the numbers of the hunk: most often the function that it is in.
+    /// The text behind the numbers of the hunk: most often the function that it is in.
     section: &'p str,
     /// The next line of the file before and after.
     old: u32,
@@ -128,9 +128,11 @@ impl<'p> Terse<'p> {
                     self.run.old += old;
                     self.run.new += new;
                 }
+                // Lines that are left out still move the numbers of what follows.
                 self.old += old;
                 self.new += new;
             }
+            // It belongs to the changed line before it, and goes where that goes.
             Part::Remark if self.left_out == 0 => self.run.lines.push_str(line),
             Part::Remark => {}
         }

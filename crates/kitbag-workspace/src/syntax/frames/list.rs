@@ -14,18 +14,18 @@ pub(super) struct List {
     first: u32,
     last: u32,
     bytes: std::ops::Range<usize>,
-    /// What stands in it; what shares a line is one.
+    /// The lines of its members; members that share a line are one.
     members: Vec<(u32, u32)>,
     /// The lines that hold the list together.
     pins: Vec<(u32, u32)>,
-    /// Whether the next member belongs to the one before.
+    /// True if the next member belongs to the one before.
     is_open: bool,
-    /// Whether something must stay in it, or in the list around it.
+    /// True if something must stay in it, or in the list around it.
     is_filled: bool,
     fills: bool,
     /// The lines that what could stay then starts on.
     code: Vec<u32>,
-    /// Whether commas part the members, and whether signs enclose them.
+    /// True if commas part the members, and if signs enclose them.
     has_commas: bool,
     has_signs: bool,
 }
@@ -63,12 +63,14 @@ impl List {
         let (first, last) = span(node);
         let mut list = Self::new(kind, node, (first, last));
         let opens = lines.text().as_bytes().get(node.start_byte());
+        // A body that opens with a colon, as in Scala without braces, may not become empty.
         list.is_filled = role == Role::Filled || opens == Some(&b':');
         list.fills = parent.is_some_and(|list| list.is_filled);
         let column = node.start_position().column;
         let before = lines.get(first).get(..column).unwrap_or_default();
         let after = lines.text().get(node.end_byte()..).unwrap_or_default();
         let after = after.split('\n').next().unwrap_or_default();
+        // Something else stands on its first line, which has to stay.
         if !before.trim().is_empty() {
             list.pins.push((first, first));
         }
@@ -153,6 +155,7 @@ impl List {
         if self.is_filled || (self.fills && !self.has_signs) {
             let pins = self.pins.as_slice();
             let is_free = |line: &&u32| !pins.iter().any(|pin| (pin.0..=pin.1).contains(line));
+            // The first member outside the pinned lines is the one that stays.
             let stays = self.code.iter().find(is_free).map(|&line| (line, line));
             self.pins.extend(stays);
             self.pins.sort_unstable();
@@ -177,6 +180,7 @@ impl List {
             while let Some((first, last)) = free.next_if(|member| member.1 < first) {
                 is_filled = true;
                 if first < last {
+                    // A member over several lines is left out or shown as one.
                     give(frame(first, last, FrameKind::Whole));
                 }
             }

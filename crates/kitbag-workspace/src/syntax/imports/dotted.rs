@@ -24,6 +24,7 @@ impl Found<'_> {
                 .iter()
                 .find_map(|end| path.strip_suffix(end));
             match wild {
+                // The names that a wildcard brings are not in this file.
                 Some(package) => self.add(node, package, Vec::new(), false),
                 None => {
                     let name = alias.unwrap_or_else(|| last_of(&path, "."));

@@ -15,6 +15,7 @@ impl Found<'_> {
             if let (Some(path), "require" | "import" | "require.resolve" | "jest.mock") =
                 (path, function)
             {
+                // The names stand left of the call, in the declaration around it.
                 let whole = around(node, "variable_declarator").unwrap_or(node);
                 let names = whole
                     .child_by_field_name("name")
@@ -54,6 +55,7 @@ impl Found<'_> {
                 "import_specifier" | "export_specifier" => node
                     .child_by_field_name("alias")
                     .or_else(|| node.child_by_field_name("name")),
+                // In `{ a: b }` only `b` becomes known.
                 "pair_pattern" => {
                     stack.extend(node.child_by_field_name("value"));
                     continue;
@@ -65,6 +67,7 @@ impl Found<'_> {
             } else {
                 let mut cursor = node.walk();
                 let children: Vec<_> = node.named_children(&mut cursor).collect();
+                // Turned around, so the stack gives them back in the order of the text.
                 stack.extend(children.into_iter().rev());
             }
         }

@@ -14,6 +14,7 @@ impl Found<'_> {
             }
             "mod_item" => {
                 if let Some(name) = self.field(node, "name") {
+                    // A module in a file of its own counts as an import of that file.
                     self.add(node, &format!("self::{name}"), vec![name.to_owned()], true);
                 }
             }
@@ -27,6 +28,7 @@ impl Found<'_> {
     }
 
     fn rust_tree(&mut self, whole: Node<'_>, tree: Node<'_>, before: String, depth: u32) {
+        // The walk calls itself, and a hostile file could nest beyond the stack.
         if depth > 20 {
             return;
         }
@@ -57,6 +59,7 @@ impl Found<'_> {
             }
             "use_wildcard" => {
                 let path = join(self.text(tree).trim_end_matches('*').trim_end_matches("::"));
+                // The names that a wildcard brings are not in this file.
                 self.add(whole, path.trim_end_matches("::"), Vec::new(), false);
             }
             "self" => {

@@ -37,6 +37,7 @@ impl<'t> Reader<'t> {
         };
         let mut items = Vec::new();
         match self.grammar.role(body) {
+            // Nothing in the body counts, so the walk saves itself the way in.
             _ if !inner.statements && self.is_simple(body) => {}
             role if !role.is_block() && body != node => self.read(body, role, inner, &mut items),
             _ => items = self.inside(body, inner),
@@ -122,6 +123,8 @@ impl<'t> Reader<'t> {
             statements: false,
             ..place.deeper()
         };
+        // The value is defined before what stands inside it, though its kind is known only
+        // afterwards.
         let known = self.definitions.len();
         let mut items = self.inside(node, inner);
         if items.iter().any(|item| item.kind == ItemKind::Import) {
@@ -142,6 +145,7 @@ impl<'t> Reader<'t> {
             out.append(&mut items);
             return;
         }
+        // A prototype: the function is defined elsewhere.
         if node.kind() == "declaration" && value.is_none() && body::declares_a_function(node) {
             return;
         }
@@ -173,6 +177,7 @@ impl<'t> Reader<'t> {
         let head = node.child_by_field_name("parameters");
         let head = head.map_or(first, |parameters| span(parameters).1);
         let end = node.child(node.child_count().saturating_sub(1));
+        // The line of a closing bracket stays when the body is left out.
         let closed = end.is_some_and(|token| matches!(token.kind(), "}" | ")" | "]" | ";"));
         let end = if closed { last.saturating_sub(1) } else { last };
         out.push(Item {
@@ -196,12 +201,13 @@ impl<'t> Reader<'t> {
             line: span(node).0,
             parent: parent.unwrap_or_default().to_owned(),
         };
+        // `insert` would panic beyond the end.
         let index = index.min(self.definitions.len());
         self.definitions.insert(index, definition);
     }
 }
 
-/// Whether a value is a definition: not a local variable, not a field, not an entry of a table.
+/// Tells if a value is a definition: not a local variable, not a field, not an entry of a table.
 fn is_constant(name: &str, node: Node<'_>, place: Place<'_>) -> bool {
     let is_entry = matches!(node.kind(), "pair" | "array_element_initializer" | "field");
     let is_field =

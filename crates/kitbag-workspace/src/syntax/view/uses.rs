@@ -1,4 +1,4 @@
-//! Which imports a part of a file uses: those whose names occur in it.
+//! The imports that a part of a file uses: those whose names occur in it.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -46,6 +46,7 @@ impl<'t> Uses<'t> {
         if self.by_name.is_empty() {
             return Vec::new();
         }
+        // Bytes, not characters: a name of another script has only bytes above ASCII.
         let words = lines.span(first, last).as_bytes().split(is_no_name);
         let mut used: Vec<u32> = words
             .filter(|word| !word.is_empty())
@@ -83,6 +84,7 @@ impl<'t> Uses<'t> {
             more.extend_from_slice(&shown);
             let more = merged(more);
             let length: u32 = more.iter().map(|(first, last)| last + 1 - first).sum();
+            // One that is too long is passed over, and a shorter one after it may still fit.
             if length <= MOST {
                 shown = more;
             }
