@@ -27,6 +27,8 @@ pub mod provider;
 pub mod recall;
 #[cfg(feature = "layouts")]
 pub mod receive;
+#[cfg(feature = "layouts")]
+pub mod report;
 mod shorten;
 #[cfg(feature = "layouts")]
 pub mod skill;
