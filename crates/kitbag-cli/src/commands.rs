@@ -21,5 +21,7 @@ pub(crate) mod models;
 pub(crate) mod pack;
 pub(crate) mod remind;
 pub(crate) mod replay;
+#[cfg(feature = "server")]
+pub(crate) mod serve;
 pub(crate) mod skill;
 pub(crate) mod tokens;

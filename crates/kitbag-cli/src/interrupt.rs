@@ -40,3 +40,17 @@ impl Interrupts {
         *self = Self::listen();
     }
 }
+
+/// Completes when the process is asked to end: by Ctrl-C, or by whoever supervises it.
+#[cfg(feature = "server")]
+pub(crate) async fn stopped() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
+            unless_interrupted(terminated.recv(), interrupted()).await;
+            return;
+        }
+    }
+    interrupted().await;
+}

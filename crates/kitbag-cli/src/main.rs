@@ -55,6 +55,8 @@ enum Command {
     Memory(commands::memory::Args),
     Mcp(commands::mcp::Args),
     Key(commands::key::Args),
+    #[cfg(feature = "server")]
+    Serve(commands::serve::Args),
     Doctor(commands::doctor::Args),
     Remind(commands::remind::Args),
     Replay(commands::replay::Args),
@@ -98,6 +100,8 @@ impl Cli {
             Command::Doctor(args) => commands::doctor::run(&args, &self.store),
             Command::Mcp(args) => commands::mcp::run(&args, &self.store),
             Command::Key(args) => commands::key::run(&args, &self.store),
+            #[cfg(feature = "server")]
+            Command::Serve(args) => commands::serve::run(&args, &self.store),
             Command::Remind(args) => commands::remind::run(&args, &self.store),
             Command::Replay(args) => commands::replay::run(&args, &self.store),
             Command::Layout(args) => commands::layout::run(&args),

@@ -9,6 +9,7 @@ mod memory;
 mod nodes;
 mod provider;
 mod read;
+mod server;
 mod skills;
 
 use indexmap::IndexMap;
@@ -27,6 +28,7 @@ pub use memory::{Learning, MemorySettings, StatedFacts, StoredSecrets};
 pub use provider::{
     Declared, HeaderSource, KeySource, ProviderEntry, ProviderKind, ProviderTimeouts,
 };
+pub use server::{ProxyMemory, ServerSettings};
 pub use skills::{SkillPath, SkillSettings};
 
 /// What a project file says, or several of them laid over each other.
@@ -53,6 +55,8 @@ pub struct Config {
     pub memory: MemorySettings,
     /// The settings for hooks of coding agents.
     pub hooks: HookSettings,
+    /// The settings of a server.
+    pub server: ServerSettings,
     /// The providers of models by name.
     pub providers: IndexMap<String, ProviderEntry>,
     /// Who may send messages on which channels.
@@ -124,6 +128,7 @@ impl Config {
             settings: Settings::merge(user.settings, project.settings),
             memory: MemorySettings::merge(user.memory, project.memory),
             hooks: HookSettings::merge(user.hooks, project.hooks),
+            server: ServerSettings::merge(user.server, project.server),
             providers: over(user.providers, project.providers),
             channels: user.channels.merge(project.channels),
             extra: merge(&user.extra, Some(&project.extra)),
@@ -132,11 +137,12 @@ impl Config {
 
     /// Notes that the file was found in a folder, and not named by its user: it may be anybody's. Of
     /// memory and hooks it only restricts what the user allows, it replaces no provider of the user's, the
-    /// models that it names are known as a folder's, and it makes no skill the user's own.
+    /// models that it names are known as a folder's, it makes no skill the user's own, and says nothing of servers.
     pub fn found_in_folder(&mut self, user: &Self) {
         self.memory.restrict(&user.memory);
         self.hooks.restrict(&user.hooks);
         self.skills.restrict(&user.skills);
+        self.server.found_in_folder();
         self.providers
             .retain(|name, _| !user.providers.contains_key(name));
         for provider in self.providers.values_mut() {

@@ -32,8 +32,8 @@ pub use agent::Agent;
 pub use channel::{ChannelTurn, Mode, PastMessage, Platform, PlatformError};
 pub use config::{
     Channels, Config, Declared, HeaderSource, HookScope, HookSettings, KeySource, Learning,
-    MemorySettings, ProviderEntry, ProviderKind, ProviderTimeouts, SkillSettings, StatedFacts,
-    StoredSecrets,
+    MemorySettings, ProviderEntry, ProviderKind, ProviderTimeouts, ProxyMemory, ServerSettings,
+    SkillSettings, StatedFacts, StoredSecrets,
 };
 pub use document::{Document, Documents};
 pub use key::{SecurityKey, SecurityKeyError};

@@ -27,7 +27,7 @@ use kitbag_core::context::Context;
 pub use claude_code::{ClaudeCode, ClaudeCodeSettings};
 pub use error::{ProviderError, Stage};
 pub use event::{ReplyEvent, StopReason, Usage};
-pub use http::{HttpClient, HttpProvider, HttpSettings, SendError, Timeouts};
+pub use http::{Credentials, HttpClient, HttpProvider, HttpSettings, SendError, Timeouts};
 pub use key::{Key, Secret};
 pub use providers::{ChosenProvider, KeySummary, ProviderSummary, Providers};
 pub use reply::Reply;

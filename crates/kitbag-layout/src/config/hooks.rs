@@ -102,7 +102,7 @@ impl HookSettings {
     }
 }
 
-fn tokens(field: &Field<'_>) -> Option<Tokens> {
+pub(super) fn tokens(field: &Field<'_>) -> Option<Tokens> {
     let text = field.scalar()?;
     match text.parse() {
         Ok(tokens) => Some(tokens),

@@ -1,8 +1,8 @@
 //! Reading a project file.
 
 use super::{
-    Channels, Config, DocumentEntry, HookSettings, MemorySettings, ProviderEntry, Settings,
-    SkillSettings, nodes,
+    Channels, Config, DocumentEntry, HookSettings, MemorySettings, ProviderEntry, ServerSettings,
+    Settings, SkillSettings, nodes,
 };
 use crate::agent;
 use crate::layouts::OnUnknown;
@@ -62,6 +62,9 @@ fn read_root(root: &Field<'_>) -> Option<Config> {
             .read("memory", MemorySettings::read)
             .unwrap_or_default(),
         hooks: root.read("hooks", HookSettings::read).unwrap_or_default(),
+        server: root
+            .read("server", ServerSettings::read)
+            .unwrap_or_default(),
         providers: providers.unwrap_or_default(),
         channels: root.read("channels", Channels::read).unwrap_or_default(),
         // All that is known has been asked for by now.

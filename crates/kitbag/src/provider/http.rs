@@ -5,6 +5,7 @@
 
 mod answer;
 mod client;
+mod credentials;
 mod refusal;
 mod retry;
 
@@ -13,7 +14,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{HeaderMap, HeaderName, HeaderValue};
+use http::header::{HeaderMap, HeaderValue};
 use http::{Method, Uri};
 use http_body_util::{BodyExt as _, Full};
 use indexmap::IndexMap;
@@ -25,6 +26,7 @@ use super::key::scrubbed;
 use super::{Key, Provider, ProviderError, ProviderFuture, ReplyStream, Secret, Stage};
 use crate::wire::{Dialect, Request};
 pub use client::{HttpClient, SendError};
+pub use credentials::Credentials;
 
 /// The places and times of a provider over HTTP.
 #[derive(Debug, Clone)]
@@ -177,9 +179,7 @@ impl HttpProvider {
 
     /// Reads the key and makes the headers.
     fn read(&self) -> Result<Ready, ProviderError> {
-        let name = &self.settings.name;
         let mut headers = HeaderMap::new();
-        let mut secrets = Vec::new();
         headers.insert("content-type", HeaderValue::from_static("application/json"));
         headers.insert("accept", HeaderValue::from_static("text/event-stream"));
         let version = concat!("kitbag/", env!("CARGO_PKG_VERSION"));
@@ -187,32 +187,9 @@ impl HttpProvider {
         if self.api == Api::Anthropic {
             headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
         }
-        let mut add = |header: &str, form: &dyn Fn(&str) -> String, secret: Secret| {
-            let wrong = |problem| ProviderError::Setting {
-                provider: name.clone(),
-                problem,
-            };
-            let known = HeaderName::from_bytes(header.as_bytes())
-                .map_err(|_| wrong(format!("`{header}` is no name of a header")))?;
-            let mut value = HeaderValue::from_str(&form(secret.expose()))
-                .map_err(|_| wrong(format!("the value for `{header}` cannot stand in a header")))?;
-            value.set_sensitive(true);
-            headers.insert(known, value);
-            secrets.push(secret);
-            Ok(())
-        };
-        if let Some(key) = &self.settings.key {
-            let key = key.read(name)?;
-            match self.api {
-                Api::Anthropic => add("x-api-key", &str::to_owned, key)?,
-                Api::Chat | Api::Responses => {
-                    add("authorization", &|key| format!("Bearer {key}"), key)?;
-                }
-            }
-        }
-        for (header, value) in &self.settings.headers {
-            add(header, &str::to_owned, value.read(name)?)?;
-        }
+        let own = self.settings.credentials()?;
+        headers.extend(own.headers);
+        let secrets = own.secrets;
         Ok(Ready { headers, secrets })
     }
 

@@ -279,6 +279,28 @@ impl<'a> Providers<'a> {
         own.or_else(|| Some(self.entry_of(built_in(name)?)))
     }
 
+    /// The settings of a provider over HTTP by its name, for whoever sends requests that somebody else made.
+    /// One that is not configured has no key.
+    ///
+    /// # Errors
+    /// When there is none of that name, when it is not over HTTP, or when its configuration may not be
+    /// followed.
+    pub fn over_http(&self, name: &str) -> Result<HttpSettings, ProviderError> {
+        let entry = self.entry(name).ok_or_else(|| self.unknown(name))?;
+        trusted(name, &entry)?;
+        if matches!(entry.kind, ProviderKind::Script | ProviderKind::ClaudeCode) {
+            return Err(ProviderError::Setting {
+                provider: name.to_owned(),
+                problem: format!("`{}` is not served over HTTP", entry.kind.as_str()),
+            });
+        }
+        let mut settings = self.settings(name, &entry);
+        if !self.config.providers.contains_key(name) {
+            settings.key = None;
+        }
+        Ok(settings)
+    }
+
     fn open(&self, name: &str, model: Option<&str>) -> Result<ChosenProvider, ProviderError> {
         let built_in = built_in(name);
         let entry = self.entry(name).ok_or_else(|| self.unknown(name))?;

@@ -1,0 +1,102 @@
+//! `kitbag serve`: the endpoints of model providers, with memory, for any client.
+
+use std::env;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use kitbag::layout::ProxyMemory;
+use kitbag::provider::Providers;
+use kitbag_server::{App, UpstreamError, Upstreams, check_bind, serve};
+use tokio::net::TcpListener;
+
+use crate::failure::Failure;
+use crate::interrupt::stopped;
+use crate::model::with_chosen_model;
+use crate::output;
+use crate::project::{ProjectArgs, say_problems};
+use crate::store::StoreArgs;
+
+/// Serves the endpoints of model providers, with memory, to any client
+///
+/// Set the base URL of an Anthropic client to http://127.0.0.1:7411, and that of an OpenAI client to
+/// http://127.0.0.1:7411/v1. Requests go on to the provider with the client's own key, which is not kept.
+/// With memory, what earlier conversations said about the newest message is added to it, and what is said is
+/// remembered. With nothing to add, requests go on byte for byte. Settings stand under `server:` in your
+/// own kitbag.yaml, or in the one that --config names. Ctrl-C ends it when open answers are finished.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The address to listen on [default: 127.0.0.1:7411]
+    #[arg(long, value_name = "ADDRESS")]
+    bind: Option<SocketAddr>,
+    /// Where requests go whose models the configuration does not name: a provider or an address [default:
+    /// Anthropic's or OpenAI's, as the client speaks]
+    #[arg(long, value_name = "PROVIDER|URL")]
+    upstream: Option<String>,
+    /// Remembers nothing and adds nothing
+    #[arg(long)]
+    no_memory: bool,
+    #[command(flatten)]
+    project: ProjectArgs,
+}
+
+const ADDRESS: &str = "127.0.0.1:7411";
+
+pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(format_args!("cannot start: {error}")))?;
+    runtime.block_on(listen(args, store))
+}
+
+async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    let project = args.project.open()?;
+    say_problems(&project.problems);
+    let settings = &project.config.server;
+    if settings.is_ignored {
+        output::say(
+            "warning: `server` in the kitbag.yaml of this folder is not followed: it may be anybody's\n\
+             hint: name the file with --config",
+        );
+    }
+    let address = args.bind.or(settings.bind);
+    let address = match address {
+        Some(address) => address,
+        None => ADDRESS.parse().map_err(Failure::new)?,
+    };
+    check_bind(address).map_err(|error| Failure::usage(error).hint(error.hint()))?;
+    let variable = |name: &str| env::var(name).ok();
+    let providers = Providers::new(&project.config, &project.root, &variable);
+    let upstreams = Upstreams::open(&project.config, &providers, args.upstream.as_deref());
+    let upstreams = upstreams.map_err(upstream_failure)?;
+    let memory = match args.no_memory || settings.memory() == ProxyMemory::Off {
+        true => None,
+        false => {
+            let memory = &project.config.memory;
+            Some(with_chosen_model(
+                store.open_or_make_following(memory).await?,
+            ))
+        }
+    };
+    let listener = TcpListener::bind(address).await;
+    let listener = listener.map_err(|error| {
+        Failure::new(format_args!("cannot listen on {address}: {error}"))
+            .hint("choose another address with --bind")
+    })?;
+    let bound = listener.local_addr().map_err(Failure::new)?;
+    let to = upstreams.addresses().join(" and ");
+    let memory_said = match memory {
+        Some(_) => "with memory",
+        None => "without memory",
+    };
+    output::say(format_args!(
+        "kitbag serves http://{bound}, {memory_said}; requests go to {to}"
+    ));
+    let app = Arc::new(App::new(project, memory, upstreams));
+    serve(app, listener, stopped()).await.map_err(Failure::new)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "maps an error")]
+fn upstream_failure(error: UpstreamError) -> Failure {
+    Failure::new(output::one_line(&error.to_string())).hint_if(error.hint())
+}

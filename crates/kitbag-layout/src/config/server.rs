@@ -1,0 +1,176 @@
+//! The settings of `kitbag serve`: its address, where requests go, and what memory adds to them.
+
+use core::net::SocketAddr;
+use core::time::Duration;
+
+use indexmap::IndexMap;
+use kitbag_core::tokens::Tokens;
+
+use super::hooks::tokens;
+use super::provider::time;
+use crate::yaml::Field;
+
+/// The settings of a server.
+///
+/// ```
+/// use kitbag_layout::{Config, ProxyMemory};
+///
+/// let text = "server:\n  memory: read\n  upstreams: {claude-*: anthropic}\n";
+/// let (config, problems) = Config::read("kitbag.yaml", text);
+/// assert_eq!(config.server.memory(), ProxyMemory::Read);
+/// assert_eq!(config.server.upstreams["claude-*"], "anthropic");
+/// assert!(problems.is_empty());
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServerSettings {
+    /// The address to listen on.
+    pub bind: Option<SocketAddr>,
+    /// Names of models, which may hold `*`, and the provider that serves them. The first that fits counts.
+    pub upstreams: IndexMap<String, String>,
+    /// The budget of a request's history. Without one, no history is shortened.
+    pub history_budget: Option<Tokens>,
+    /// Set where a file that was merely found in a folder says something here, which is not followed.
+    pub is_ignored: bool,
+    memory: Option<ProxyMemory>,
+    memory_budget: Option<Tokens>,
+    memory_time_limit: Option<Duration>,
+    largest_body: Option<usize>,
+}
+
+/// What a proxy does with memory. The greater allows less.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum ProxyMemory {
+    /// It is brought and extended.
+    #[default]
+    On,
+    /// It is brought, and nothing is learned.
+    Read,
+    /// None is used: requests go on as they come.
+    Off,
+}
+
+impl ProxyMemory {
+    const WORDS: [(&str, Self); 3] = [("on", Self::On), ("read", Self::Read), ("off", Self::Off)];
+
+    /// The mode that a word names.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        let found = Self::WORDS.iter().find(|(known, _)| *known == word)?;
+        Some(found.1)
+    }
+
+    /// The word for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::On => "on",
+            Self::Read => "read",
+            Self::Off => "off",
+        }
+    }
+}
+
+/// What is added to one request costs at most so many tokens. It stays in the conversation for good.
+const MEMORY_BUDGET: Tokens = Tokens(800);
+/// No request waits longer for memory.
+const MEMORY_TIME_LIMIT: Duration = Duration::from_millis(500);
+/// No larger request is taken: pictures and documents are the largest that clients send.
+const LARGEST_BODY: usize = 64 << 20;
+
+impl ServerSettings {
+    /// What is done with memory; all of it, if nothing is said.
+    #[must_use]
+    pub fn memory(&self) -> ProxyMemory {
+        self.memory.unwrap_or_default()
+    }
+
+    /// What is done with memory, if that is said.
+    #[must_use]
+    pub const fn said_memory(&self) -> Option<ProxyMemory> {
+        self.memory
+    }
+
+    /// The most tokens that are added to one request.
+    #[must_use]
+    pub fn memory_budget(&self) -> Tokens {
+        self.memory_budget.unwrap_or(MEMORY_BUDGET)
+    }
+
+    /// The longest that a request waits for memory.
+    #[must_use]
+    pub fn memory_time_limit(&self) -> Duration {
+        self.memory_time_limit.unwrap_or(MEMORY_TIME_LIMIT)
+    }
+
+    /// The most bytes of a request.
+    #[must_use]
+    pub fn largest_body(&self) -> usize {
+        self.largest_body.unwrap_or(LARGEST_BODY)
+    }
+
+    /// Lays a project's settings over its user's.
+    pub(super) fn merge(user: Self, project: Self) -> Self {
+        let mut upstreams = project.upstreams;
+        for (models, provider) in user.upstreams {
+            upstreams.entry(models).or_insert(provider);
+        }
+        Self {
+            bind: project.bind.or(user.bind),
+            upstreams,
+            history_budget: project.history_budget.or(user.history_budget),
+            is_ignored: project.is_ignored || user.is_ignored,
+            memory: project.memory.or(user.memory),
+            memory_budget: project.memory_budget.or(user.memory_budget),
+            memory_time_limit: project.memory_time_limit.or(user.memory_time_limit),
+            largest_body: project.largest_body.or(user.largest_body),
+        }
+    }
+
+    /// Takes everything back: whoever wrote a folder's files does not decide where its visitors' requests
+    /// go.
+    pub(super) fn found_in_folder(&mut self) {
+        let is_ignored = *self != Self::default();
+        *self = Self {
+            is_ignored,
+            ..Self::default()
+        };
+    }
+
+    pub(super) fn read(field: &Field<'_>) -> Option<Self> {
+        field.map()?;
+        let upstreams = field.read("upstreams", |field| field.read_entries(Field::text));
+        let settings = Self {
+            bind: field.read("bind", address),
+            upstreams: upstreams.unwrap_or_default(),
+            history_budget: field.read("history_budget", tokens),
+            is_ignored: false,
+            memory: field.read("memory", |field| field.word(&ProxyMemory::WORDS)),
+            memory_budget: field.read("memory_budget", tokens),
+            memory_time_limit: field.read("memory_time_limit", time),
+            largest_body: field.read("largest_body", mebibytes),
+        };
+        field.warn_of_misspelt_keys(&[]);
+        Some(settings)
+    }
+}
+
+fn address(field: &Field<'_>) -> Option<SocketAddr> {
+    let text = field.text()?;
+    match text.parse() {
+        Ok(address) => Some(address),
+        Err(_) => field.error(format!("`{text}` is not an address such as 127.0.0.1:7411")),
+    }
+}
+
+/// A number of mebibytes, such as `64M`.
+fn mebibytes(field: &Field<'_>) -> Option<usize> {
+    let text = field.text()?;
+    let number = text.strip_suffix('M').and_then(|text| text.parse().ok());
+    let bytes = number.and_then(|number: usize| number.checked_mul(1 << 20));
+    match bytes.filter(|bytes| *bytes > 0) {
+        Some(bytes) => Some(bytes),
+        None => field.error(format!("`{text}` is not a size such as 64M")),
+    }
+}

@@ -1,0 +1,17 @@
+//! Kitbag over HTTP: the endpoints of model providers, with memory, for clients that know nothing of it.
+//!
+//! An [`App`] is what a server answers from: a project, its memory, and the [`Upstreams`] that requests go
+//! to. [`serve`] answers on a socket until it is told to stop; [`router`] is the same for a program that has
+//! a server of its own.
+
+mod access;
+mod api;
+mod app;
+mod proxy;
+mod serve;
+mod upstream;
+
+pub use access::{BindError, check_bind};
+pub use app::App;
+pub use serve::{router, serve};
+pub use upstream::{UpstreamError, Upstreams};

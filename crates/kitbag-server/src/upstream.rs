@@ -1,0 +1,234 @@
+//! The providers that requests go to, chosen by the model that a request names.
+
+mod address;
+mod breaker;
+mod send;
+
+use std::sync::Arc;
+
+use http::{HeaderMap, Uri};
+use kitbag::layout::{Config, ServerSettings};
+use kitbag::provider::{Credentials, HttpClient, HttpSettings, ProviderError, Providers, Timeouts};
+use kitbag::wire::Dialect;
+
+use address::Address;
+use breaker::Breaker;
+pub(crate) use send::SendFailure;
+
+/// The providers of a server.
+#[derive(Debug)]
+pub struct Upstreams {
+    /// Patterns of models' names, the first that fits counts.
+    by_model: Vec<(String, Arc<Upstream>)>,
+    anthropic: Arc<Upstream>,
+    openai: Arc<Upstream>,
+}
+
+/// A provider that requests are sent on to.
+#[derive(Debug)]
+pub(crate) struct Upstream {
+    pub(crate) name: String,
+    address: Address,
+    client: HttpClient,
+    /// The operator's key and headers, which replace the client's.
+    own: Credentials,
+    pub(crate) timeouts: Timeouts,
+    retries: u32,
+    breaker: Breaker,
+}
+
+/// An upstream that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UpstreamError {
+    /// Its provider cannot be used.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+    /// Its address cannot be used.
+    #[error("the upstream `{name}` cannot be used: {problem}")]
+    Address {
+        /// Its name, or the address that was given.
+        name: String,
+        /// The problem.
+        problem: String,
+    },
+}
+
+impl UpstreamError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Provider(error) => error.hint(),
+            Self::Address { .. } => Some(
+                "give the name of a provider, or an address such as https://api.anthropic.com"
+                    .to_owned(),
+            ),
+        }
+    }
+}
+
+impl Upstreams {
+    /// The upstreams of a configuration: those that `server: {upstreams: …}` names for some models, and for
+    /// all others `rest`, the name of a provider or an address. Without it they go to Anthropic or to
+    /// OpenAI, whichever API a client speaks. Keys are read here.
+    ///
+    /// # Errors
+    /// When a provider cannot be used, or its key cannot be read.
+    pub fn open(
+        config: &Config,
+        providers: &Providers<'_>,
+        rest: Option<&str>,
+    ) -> Result<Self, UpstreamError> {
+        let ServerSettings { upstreams, .. } = &config.server;
+        let mut by_model = Vec::new();
+        for (pattern, provider) in upstreams {
+            let upstream = Upstream::named(provider, providers)?;
+            by_model.push((pattern.clone(), Arc::new(upstream)));
+        }
+        let (anthropic, openai) = match rest {
+            Some(rest) => {
+                let rest = Arc::new(match rest.contains("://") {
+                    true => Upstream::at(rest)?,
+                    false => Upstream::named(rest, providers)?,
+                });
+                (Arc::clone(&rest), rest)
+            }
+            None => (
+                Arc::new(Upstream::named("anthropic", providers)?),
+                Arc::new(Upstream::named("openai", providers)?),
+            ),
+        };
+        Ok(Self {
+            by_model,
+            anthropic,
+            openai,
+        })
+    }
+
+    /// The upstream for a model, asked for in a dialect.
+    pub(crate) fn choose(&self, model: Option<&str>, dialect: Dialect) -> &Arc<Upstream> {
+        let mut named = self.by_model.iter();
+        let fits = |(pattern, _): &&(String, _)| model.is_some_and(|model| fits(pattern, model));
+        match (named.find(fits), dialect) {
+            (Some((_, upstream)), _) => upstream,
+            (None, Dialect::Anthropic) => &self.anthropic,
+            (None, _) => &self.openai,
+        }
+    }
+
+    /// The addresses of all upstreams, each once, as people may see them.
+    pub fn addresses(&self) -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        let named = self.by_model.iter().map(|(_, upstream)| upstream);
+        for upstream in named.chain([&self.anthropic, &self.openai]) {
+            let address = upstream.address.to_string();
+            if !all.contains(&address) {
+                all.push(address);
+            }
+        }
+        all
+    }
+}
+
+impl Upstream {
+    /// The upstream of a provider.
+    fn named(name: &str, providers: &Providers<'_>) -> Result<Self, UpstreamError> {
+        let settings = providers.over_http(name)?;
+        let own = settings.credentials()?;
+        Self::new(&settings, own)
+    }
+
+    /// The upstream at an address, whichever API it speaks, with the client's own key.
+    fn at(address: &str) -> Result<Self, UpstreamError> {
+        let dialect = match address.trim_end_matches('/').ends_with("/v1") {
+            true => Dialect::OpenAi,
+            false => Dialect::Anthropic,
+        };
+        let settings = HttpSettings::new(address, dialect, address);
+        Self::new(&settings, Credentials::default())
+    }
+
+    fn new(settings: &HttpSettings, own: Credentials) -> Result<Self, UpstreamError> {
+        let wrong = |problem: String| UpstreamError::Address {
+            name: settings.name.clone(),
+            problem,
+        };
+        let base: Uri = settings.base_url.parse().map_err(|_| {
+            let base = &settings.base_url;
+            wrong(format!("`{base}` is no address"))
+        })?;
+        let client = HttpClient::new(&base, settings.timeouts.connect).map_err(wrong)?;
+        let address = Address::new(&base, settings.dialect).map_err(wrong)?;
+        Ok(Self {
+            name: settings.name.clone(),
+            address,
+            client,
+            own,
+            timeouts: settings.timeouts,
+            retries: settings.retries,
+            breaker: Breaker::default(),
+        })
+    }
+
+    /// Puts the operator's key and headers into the place of the client's.
+    fn add_own(&self, headers: &mut HeaderMap) {
+        if self.own.headers.is_empty() {
+            return;
+        }
+        let is_key = |name: &str| matches!(name, "authorization" | "x-api-key");
+        if self.own.headers.keys().any(|name| is_key(name.as_str())) {
+            headers.remove("authorization");
+            headers.remove("x-api-key");
+        }
+        for (name, value) in &self.own.headers {
+            headers.insert(name.clone(), value.clone());
+        }
+    }
+
+    /// The text without any of the operator's keys.
+    pub(crate) fn scrubbed(&self, text: String) -> String {
+        let secrets = self.own.secrets.iter();
+        secrets.fold(text, |text, secret| secret.scrubbed(text))
+    }
+}
+
+/// Tells whether a name fits a pattern, in which `*` stands for anything.
+fn fits(pattern: &str, name: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let first = pieces.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else {
+        return false;
+    };
+    let mut pieces = pieces.peekable();
+    if pieces.peek().is_none() {
+        return rest.is_empty();
+    }
+    while let Some(piece) = pieces.next() {
+        if pieces.peek().is_none() {
+            return rest.ends_with(piece);
+        }
+        match rest.split_once(piece) {
+            Some((_, behind)) => rest = behind,
+            None => return false,
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        assert!(fits("claude-*", "claude-opus-5-5"));
+        assert!(fits("*", ""));
+        assert!(fits("gpt-4o", "gpt-4o"));
+        assert!(fits("*/llama-*-instruct", "meta/llama-3-8b-instruct"));
+        assert!(!fits("claude-*", "gpt-4o"));
+        assert!(!fits("gpt-4o", "gpt-4o-mini"));
+        assert!(!fits("a*b*a", "aba-no"));
+        assert!(!fits("ab*ba", "aba"), "a letter counts once");
+    }
+}
