@@ -46,6 +46,7 @@ mod schema;
 mod scope;
 mod secrets;
 mod sender;
+mod splice;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod state;
@@ -85,6 +86,7 @@ pub use refusal::Refusal;
 pub use repair::{DamagedRow, Remedy, Repaired};
 pub use secrets::Secrets;
 pub use sender::Sender;
+pub use splice::Splice;
 pub use state::ConversationState;
 pub use store::{FactsFromTalk, Store, Tenant};
 pub use summary::{NewSummary, Summary, SummaryMaker};

@@ -16,6 +16,7 @@ const STEPS: &[&str] = &[
     include_str!("schema/4.sql"),
     include_str!("schema/5.sql"),
     include_str!("schema/6.sql"),
+    include_str!("schema/7.sql"),
 ];
 
 /// The statements that bring a SQLite file from version `found` to [`VERSION`].
@@ -157,7 +158,7 @@ mod tests {
     #[test]
     fn tables_are_read_off_the_statements() {
         let tables = tables();
-        assert_eq!(tables.len(), 21);
+        assert_eq!(tables.len(), 22);
         let fact = tables.iter().find(|table| table.name == "fact").unwrap();
         assert_eq!(fact.key, ["sender", "key", "version"]);
         let columns: Vec<_> = fact

@@ -18,6 +18,7 @@ mod event;
 mod keep;
 mod project;
 mod relevance;
+mod remembered;
 mod shown;
 mod transcript;
 
@@ -29,14 +30,16 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use kitbag_core::tokens::Tokens;
-use kitbag_store::{ConversationKey, MessageFilter, RecallRequest, Store, StoreError};
+use kitbag_store::{Store, StoreError};
 
 use block::MemoryBlock;
+pub use block::item_names;
 pub use estimate::ByteEstimate;
 pub use event::{HookEvent, HookEventKind, HookReply, SessionSource};
 pub use project::{USER, project_sender};
+pub use remembered::Remembered;
 use shown::Shown;
-pub use transcript::{Transcript, TranscriptEntry};
+pub use transcript::{Transcript, TranscriptEntry, said};
 
 /// A coding agent that runs hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,8 +105,11 @@ pub enum HookError {
     },
 }
 
-/// The messages and the facts that are looked at, of which the relevant ones are shown as far as they fit.
-const RECALLED: usize = 24;
+/// The beginning of the references of messages that were kept by the chain of all that was said before them,
+/// as a proxy keeps them.
+pub const CHAIN: &str = "chain/";
+
+/// The most facts that a brief may tell.
 const FACTS: u32 = 12;
 /// The latest summaries that a brief may tell.
 const SUMMARIES: u32 = 3;
@@ -162,24 +168,10 @@ impl Hook {
         now: Timestamp,
     ) -> Result<Option<String>, HookError> {
         let shown = self.shown(event)?;
-        let session = ConversationKey::Name(event.session.clone());
-        let asked = relevance::both_ends(prompt);
-        let request = RecallRequest::new(&self.sender, asked.as_ref())
-            .among(MessageFilter::default().except_conversation(session))
-            .at(now)
-            .limit(RECALLED)
-            .without(shown.messages());
-        let mut block = MemoryBlock::new(self.budget, &shown);
-        for recalled in self.store.recall_facts(&request).await? {
-            block.add_recalled_fact(&recalled);
-        }
-        let is_relevant = relevance::to(&asked);
-        for recalled in self.store.recall(&request).await? {
-            if is_relevant(&recalled.text()) {
-                block.add_message(&recalled);
-            }
-        }
-        Ok(block.finish())
+        let mut asked = Remembered::new(&self.sender, prompt, now);
+        asked.conversation = Some(&event.session);
+        asked.budget = self.budget;
+        Ok(asked.block_besides(&self.store, &shown).await?)
     }
 
     /// The facts and the latest summaries of the project. A session that goes on holds its brief already,

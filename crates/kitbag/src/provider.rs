@@ -13,6 +13,7 @@ mod event;
 mod http;
 mod key;
 mod providers;
+mod reader;
 mod reply;
 mod script;
 mod sse;
@@ -30,6 +31,7 @@ pub use event::{ReplyEvent, StopReason, Usage};
 pub use http::{Credentials, HttpClient, HttpProvider, HttpSettings, SendError, Timeouts};
 pub use key::{Key, Secret};
 pub use providers::{ChosenProvider, KeySummary, ProviderSummary, Providers};
+pub use reader::ReplyReader;
 pub use reply::Reply;
 pub use script::ScriptProvider;
 

@@ -9,6 +9,7 @@ use kitbag_core::view::is_derived_from_messages;
 use crate::error::{Result, StoreError};
 use crate::id::{ConversationId, MessageId, TurnId};
 use crate::prompt::{Hash, drop_taken_texts, take_texts};
+use crate::splice;
 use crate::state::Part;
 use crate::transaction::{Tx, placeholders};
 use crate::value::Value;
@@ -102,13 +103,13 @@ async fn empty(
     Ok(prompts.len() as u64)
 }
 
-/// An epoch holds texts that the next prompt would show again.
+/// An epoch holds texts that the next prompt would show again, and so do splices.
 pub(crate) async fn forget_epochs(tx: &mut Tx<'_>, scopes: &[u32]) -> Result<()> {
     for scope in scopes {
         let sql = "DELETE FROM state WHERE tenant = $1 AND scope = $2 AND kind = $3";
         tx.execute(sql, (*scope, Epoch::KIND)).await?;
     }
-    Ok(())
+    splice::forget(tx, scopes).await
 }
 
 /// A prompt: one of its turn.

@@ -100,7 +100,7 @@ impl<'s> MemoryBlock<'s> {
 }
 
 /// The names of the items in a text that holds blocks.
-pub(super) fn item_names(text: &str) -> Vec<&str> {
+pub fn item_names(text: &str) -> Vec<&str> {
     let lines = cut(text).inside.into_iter().flat_map(str::lines);
     let items = lines.filter_map(|line| line.strip_prefix("- ["));
     items

@@ -12,7 +12,7 @@ use kitbag_store::{
 use super::estimate::ByteEstimate;
 use super::event::HookEvent;
 use super::transcript::{Transcript, TranscriptEntry};
-use super::{Hook, HookError, open};
+use super::{CHAIN, Hook, HookError, open};
 use crate::words::beginning;
 
 /// So many messages are kept at once: a hook that is stopped has kept those before.
@@ -39,6 +39,10 @@ impl Hook {
         let mut title = asked.map(|entry| beginning(&redact(&entry.text, "").text, TITLE));
         let newest = kept.messages.last();
         let newest = newest.and_then(|message| message.reference.as_deref());
+        if newest.is_some_and(|newest| newest.starts_with(CHAIN)) {
+            // A proxy keeps the session already.
+            return Ok(());
+        }
         let mut imports = since(transcript.entries, newest).into_iter().map(|entry| {
             let session = Some(event.session.clone());
             let message = message(entry);

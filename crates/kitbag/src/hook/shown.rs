@@ -17,6 +17,12 @@ use super::block::{TAG, item_names};
 pub(super) struct Shown(BTreeSet<String>);
 
 impl Shown {
+    /// The items of the blocks in some texts.
+    pub(super) fn of(texts: &[&str]) -> Self {
+        let names = texts.iter().flat_map(|text| item_names(text));
+        Self(names.map(str::to_owned).collect())
+    }
+
     /// Reads a transcript. Lines that are no JSON say nothing.
     pub(super) fn read(mut transcript: impl BufRead) -> io::Result<Self> {
         let tag = memmem::Finder::new(TAG);

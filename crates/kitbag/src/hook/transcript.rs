@@ -81,6 +81,20 @@ impl Line<'_> {
     }
 }
 
+/// Texts that agents write in the person's place begin with these.
+const NOT_SAID: [&str; 10] = [
+    "<command-",
+    "<local-command-",
+    "<bash-",
+    "<system-reminder>",
+    "<task-notification>",
+    "<user-prompt-submit-hook>",
+    "[Request interrupted by user",
+    "<environment_context>",
+    "<user_instructions>",
+    "# AGENTS.md instructions for",
+];
+
 /// Something that a line tells, before turns are made of it.
 #[derive(Debug)]
 enum Told {
@@ -155,6 +169,17 @@ fn entry_of((reference, at, actions): (String, Option<MessageTime>, Actions)) ->
         role: Role::Assistant,
         text: actions.to_string(),
         at,
+    }
+}
+
+/// The words of a text that stands in a message for a person or of an agent: without what Kitbag added.
+/// Nothing if none are left, or if a coding agent wrote it in the person's place.
+#[must_use]
+pub fn said(role: Role, text: &str) -> Option<String> {
+    let mut of_agents = NOT_SAID.iter();
+    match role == Role::User && of_agents.any(|it| text.trim_start().starts_with(it)) {
+        true => None,
+        false => words(text),
     }
 }
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::actions::Actions;
-use super::{Line, Told, TranscriptEntry, words};
+use super::{Line, Told, TranscriptEntry, said};
 
 /// An entry with its place in the tree.
 pub(super) struct ClaudeEntry {
@@ -19,17 +19,6 @@ pub(super) struct ClaudeEntry {
     answer: Option<String>,
     told: Vec<Told>,
 }
-
-/// Texts that Claude Code writes in the person's place begin with these.
-const NOT_SAID: [&str; 7] = [
-    "<command-",
-    "<local-command-",
-    "<bash-",
-    "<system-reminder>",
-    "<task-notification>",
-    "<user-prompt-submit-hook>",
-    "[Request interrupted by user",
-];
 
 /// The model that Claude Code names for messages of its own.
 const NO_MODEL: &str = "<synthetic>";
@@ -119,12 +108,9 @@ fn told(
         }],
         Err(_) => serde_json::from_str(content).unwrap_or_default(),
     };
-    let is_said = |text: &&str| {
-        role != Role::User || !NOT_SAID.iter().any(|it| text.trim_start().starts_with(it))
-    };
     let texts = blocks.iter().filter(|block| block.kind == "text");
     let texts = texts.filter_map(|block| block.text.as_deref());
-    let texts: Vec<String> = texts.filter(is_said).filter_map(words).collect();
+    let texts: Vec<String> = texts.filter_map(|text| said(role, text)).collect();
     let mut told = Vec::new();
     if !texts.is_empty() {
         told.push(Told::Said(TranscriptEntry {
