@@ -225,6 +225,13 @@ impl Tools {
         self.0.extend(others.0);
     }
 
+    /// The same without those that a condition does not admit.
+    #[must_use]
+    pub fn retain(mut self, admits: impl Fn(&ToolSpec) -> bool) -> Self {
+        self.0.retain(|_, tool| admits(&tool.spec()));
+        self
+    }
+
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {

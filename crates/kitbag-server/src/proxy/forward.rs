@@ -37,7 +37,7 @@ async fn try_forward(app: &App, request: Request, dialect: Dialect) -> Result<Re
 }
 
 /// The API that a request belongs to.
-fn dialect(address: &Uri, headers: &HeaderMap) -> Dialect {
+pub(super) fn dialect(address: &Uri, headers: &HeaderMap) -> Dialect {
     let path = address.path();
     let is_under = |place: &str| {
         let rest = path.strip_prefix(place);
