@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use kitbag::project::Project;
@@ -80,26 +81,6 @@ impl App {
         self
     }
 
-    /// Lets some work go on that no response waits for. A server that stops waits for it.
-    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let mut background = self
-            .background
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        // Those that have ended take no room.
-        while background.try_join_next().is_some() {}
-        background.spawn(work);
-    }
-
-    /// Takes the work that still goes on.
-    pub(crate) fn take_background(&self) -> JoinSet<()> {
-        let mut background = self
-            .background
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *background)
-    }
-
     /// Notes that nothing new is to be begun.
     pub(crate) fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
@@ -108,4 +89,36 @@ impl App {
     pub(crate) fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
     }
+
+    /// Runs work that no request waits for.
+    pub(crate) fn in_background(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut all = self
+            .background
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        while all.try_join_next().is_some() {}
+        if all.len() < MOST_WORK {
+            all.spawn(work);
+        } else {
+            tracing::warn!(event = "work_dropped", waiting = all.len());
+        }
+    }
+
+    /// Waits for all work in the background, but not for ever.
+    pub(crate) async fn finish(&self) {
+        let all = self
+            .background
+            .lock()
+            .map(|mut all| std::mem::take(&mut *all));
+        let mut all = all.unwrap_or_default();
+        let ended = async { while all.join_next().await.is_some() {} };
+        if tokio::time::timeout(LONGEST_WORK, ended).await.is_err() {
+            tracing::warn!(event = "work_broken_off", left = all.len());
+        }
+    }
 }
+
+/// More work than this is not waited for: a store that takes nothing must not fill the memory.
+const MOST_WORK: usize = 1_000;
+/// Work in the background has so long to end when the server stops.
+const LONGEST_WORK: Duration = Duration::from_secs(20);

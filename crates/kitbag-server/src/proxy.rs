@@ -1,8 +1,16 @@
-//! The endpoints of model providers: requests are sent on as they come, and so are answers.
+//! The endpoints of model providers: requests go on as they come, but for what memory adds, and answers
+//! come back as they are.
 
+mod answer;
+mod chain;
+mod endpoint;
 mod forward;
 mod headers;
+mod identity;
+mod learn;
+mod memory;
 mod refusal;
+mod said;
 
 use std::sync::Arc;
 
@@ -27,7 +35,7 @@ pub(crate) fn is_proxied(address: &Uri) -> bool {
 
 /// The refusal of a request before it is looked at, in the words of the API that it belongs to.
 pub(crate) fn refused(request: &Request, refusal: crate::refusal::Refusal) -> Response {
-    let dialect = forward::dialect(request.uri(), request.headers());
+    let dialect = endpoint::dialect(request.uri(), request.headers());
     let refusal = Refusal {
         status: refusal.status,
         message: refusal.text(),

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::serve::ListenerExt as _;
 use axum::{Router, middleware};
@@ -38,17 +37,9 @@ pub async fn serve(
     axum::serve(listener, router(Arc::clone(&app)))
         .with_graceful_shutdown(stop)
         .await?;
-    // Learning goes on after its answer, but not for ever.
-    let mut background = app.take_background();
-    let ended = async { while background.join_next().await.is_some() {} };
-    if tokio::time::timeout(BACKGROUND, ended).await.is_err() {
-        tracing::warn!(event = "learning_broken_off");
-    }
+    app.finish().await;
     Ok(())
 }
-
-/// Work without a response that waits for it has so long to end when the server stops.
-const BACKGROUND: Duration = Duration::from_secs(20);
 
 /// All endpoints of a server.
 pub fn router(app: Arc<App>) -> Router {

@@ -10,6 +10,7 @@ use http::{HeaderMap, Uri};
 use kitbag::layout::{Config, ServerSettings};
 use kitbag::provider::{Credentials, HttpClient, HttpSettings, ProviderError, Providers, Timeouts};
 use kitbag::wire::Dialect;
+use serde::Deserialize;
 
 use address::Address;
 use breaker::Breaker;
@@ -106,11 +107,16 @@ impl Upstreams {
         })
     }
 
-    /// The upstream for a model, asked for in a dialect.
-    pub(crate) fn choose(&self, model: Option<&str>, dialect: Dialect) -> &Arc<Upstream> {
-        let mut named = self.by_model.iter();
-        let fits = |(pattern, _): &&(String, _)| model.is_some_and(|model| fits(pattern, model));
-        match (named.find(fits), dialect) {
+    /// The upstream for the model that a request names, in a dialect. A request is read only where several
+    /// may be meant.
+    pub(crate) fn choose(&self, body: &[u8], dialect: Dialect) -> &Arc<Upstream> {
+        let model = match self.by_model.is_empty() {
+            true => None,
+            false => model(body),
+        };
+        let fits = |pattern: &str| model.as_ref().is_some_and(|model| fits(pattern, model));
+        let named = self.by_model.iter().find(|(pattern, _)| fits(pattern));
+        match (named, dialect) {
             (Some((_, upstream)), _) => upstream,
             (None, Dialect::Anthropic) => &self.anthropic,
             (None, _) => &self.openai,
@@ -191,6 +197,16 @@ impl Upstream {
         let secrets = self.own.secrets.iter();
         secrets.fold(text, |text, secret| secret.scrubbed(text))
     }
+}
+
+/// The model that a request names, whatever else it says.
+fn model(body: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        model: String,
+    }
+    let read: Result<Named, _> = serde_json::from_slice(body);
+    read.ok().map(|named| named.model)
 }
 
 /// Tells whether a name fits a pattern, in which `*` stands for anything.

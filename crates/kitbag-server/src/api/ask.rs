@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -108,7 +109,7 @@ async fn ask(
     let (alive, gone) = oneshot::channel();
     // A client that leaves ends the answer, and what came of it is kept.
     let work = respond(Arc::clone(&app), caller, engine, incoming, send, gone);
-    app.spawn(work);
+    app.in_background(work);
     if asked.stream {
         let events = stream::unfold((events, alive), |(mut events, alive)| async move {
             let told: Told = events.recv().await?;
@@ -125,12 +126,9 @@ async fn ask(
         }
     }
     drop(alive);
-    let what = "the answer stopped with a bug";
-    Err(Refusal::new(
-        StatusCode::INTERNAL_SERVER_ERROR,
-        "failed",
-        what,
-    ))
+    let what = "too many answers are being made";
+    let busy = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", what);
+    Err(busy.retry_after(Duration::from_secs(1)))
 }
 
 /// Something to tell a client.
@@ -265,7 +263,7 @@ impl From<ProviderError> for Refusal {
                 ..
             } => {
                 let refusal = Self::new(StatusCode::TOO_MANY_REQUESTS, "upstream", message);
-                let wait = retry_after.unwrap_or(std::time::Duration::from_secs(1));
+                let wait = retry_after.unwrap_or(Duration::from_secs(1));
                 refusal.hint_if(hint).retry_after(wait)
             }
             ProviderError::Timeout { .. } => {

@@ -1,0 +1,259 @@
+//! The body of an answer on its way to the client: its bytes as they come, while a reader looks on.
+//!
+//! Of a stream, whole events are passed on, so that one that breaks off ends with an event that says so. A
+//! client that goes away drops the body, and with it the connection to the upstream.
+
+use std::io;
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::{Bytes, BytesMut};
+use futures_util::stream;
+use http::StatusCode;
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use kitbag::provider::{Reply, ReplyReader};
+use kitbag::wire::Dialect;
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::learn::Learner;
+use super::refusal::error_json;
+
+/// An answer that is passed on.
+pub(super) struct Answer {
+    pub(super) body: Incoming,
+    pub(super) dialect: Dialect,
+    /// The longest pause between two pieces.
+    pub(super) idle: Duration,
+    /// Whether it comes as a stream of events.
+    pub(super) is_stream: bool,
+    /// Reads it, where it can be read.
+    pub(super) reader: Option<ReplyReader>,
+    /// Keeps what was said, once the answer is whole.
+    pub(super) learner: Option<Learner>,
+}
+
+struct Passing {
+    answer: Answer,
+    reply: Reply,
+    /// The beginning of an event.
+    held: BytesMut,
+    /// The time since the latest piece.
+    silent: Duration,
+    last: Option<Last>,
+}
+
+/// What is left to do for the end.
+enum Last {
+    Fail(String),
+    End,
+}
+
+/// A longer event is passed on in pieces.
+const LONGEST_HELD: usize = 1 << 20;
+
+/// A client may take a longer silence for a lost connection. Where the API has no events for that, comments
+/// are sent, which readers of streams pass over.
+const SILENCE: Duration = Duration::from_secs(15);
+
+impl Answer {
+    /// The body for the client.
+    pub(super) fn into_body(self) -> Body {
+        let passing = Passing {
+            answer: self,
+            reply: Reply::default(),
+            held: BytesMut::new(),
+            silent: Duration::ZERO,
+            last: None,
+        };
+        Body::from_stream(stream::unfold(passing, async |mut passing| {
+            let next = passing.next().await?;
+            Some((next, passing))
+        }))
+    }
+}
+
+impl Passing {
+    async fn next(&mut self) -> Option<io::Result<Bytes>> {
+        loop {
+            match self.last.take() {
+                Some(Last::Fail(problem)) => {
+                    self.last = Some(Last::End);
+                    // The connection is broken off: an end in order would be taken for that of the answer.
+                    return Some(Err(io::Error::other(problem)));
+                }
+                Some(Last::End) => {
+                    self.last = Some(Last::End);
+                    return None;
+                }
+                None => {}
+            }
+            let frame = match self.frame().await {
+                Frame::Data(data) => data,
+                Frame::Silence => return Some(Ok(Bytes::from_static(b": keep-alive\n\n"))),
+                Frame::End => match self.end() {
+                    Ok(()) => {
+                        self.last = Some(Last::End);
+                        match self.held.is_empty() {
+                            true => return None,
+                            false => return Some(Ok(self.held.split().freeze())),
+                        }
+                    }
+                    Err(problem) => return Some(self.broken(problem)),
+                },
+                Frame::Broken(problem) => return Some(self.broken(problem)),
+            };
+            self.read(&frame);
+            let passed = self.whole_events(frame);
+            if !passed.is_empty() {
+                return Some(Ok(passed));
+            }
+        }
+    }
+
+    async fn frame(&mut self) -> Frame {
+        let Answer {
+            idle,
+            is_stream,
+            dialect,
+            ..
+        } = self.answer;
+        let takes_comments = is_stream && dialect != Dialect::Anthropic;
+        loop {
+            let left = idle.saturating_sub(self.silent);
+            let pause = if takes_comments {
+                left.min(SILENCE)
+            } else {
+                left
+            };
+            match timeout(pause, self.answer.body.frame()).await {
+                Ok(Some(Ok(frame))) => {
+                    self.silent = Duration::ZERO;
+                    // Trailers are of the connection.
+                    if let Ok(data) = frame.into_data() {
+                        return Frame::Data(data);
+                    }
+                }
+                Ok(Some(Err(error))) => {
+                    let problem = format!("the answer of the upstream was cut off: {error}");
+                    return Frame::Broken(problem);
+                }
+                Ok(None) => return Frame::End,
+                Err(_) => {
+                    self.silent += pause;
+                    if self.silent >= idle {
+                        let seconds = idle.as_secs_f32();
+                        let problem = format!("the upstream sent nothing for {seconds} s");
+                        return Frame::Broken(problem);
+                    }
+                    if self.held.is_empty() {
+                        return Frame::Silence;
+                    }
+                }
+            }
+        }
+    }
+
+    fn read(&mut self, bytes: &[u8]) {
+        let read = self.answer.reader.as_mut().map(|reader| reader.read(bytes));
+        for event in read.into_iter().flatten().flatten() {
+            self.reply.add(event);
+        }
+    }
+
+    /// Ends the reading. Fails if the upstream ended the connection in order, but not the answer.
+    fn end(&mut self) -> Result<(), String> {
+        if let Some(reader) = &mut self.answer.reader {
+            for event in reader.end() {
+                match event {
+                    Ok(event) => self.reply.add(event),
+                    Err(error) if self.answer.is_stream => return Err(error.to_string()),
+                    // Whatever it is, the client has all of it.
+                    Err(_) => {}
+                }
+            }
+        }
+        if let Some(learner) = self.answer.learner.take().filter(|_| self.reply.is_whole) {
+            learner.learn(std::mem::take(&mut self.reply));
+        }
+        Ok(())
+    }
+
+    /// The event that tells a client of a broken answer; for an answer that is no stream, nothing can be told.
+    fn broken(&mut self, problem: String) -> io::Result<Bytes> {
+        tracing::info!(event = "answer_cut", problem);
+        if !self.answer.is_stream {
+            self.last = Some(Last::End);
+            return Err(io::Error::other(problem));
+        }
+        let event = error_event(self.answer.dialect, &problem);
+        self.last = Some(Last::Fail(problem));
+        Ok(Bytes::from(event))
+    }
+
+    /// The events that are whole, with those that a piece completes.
+    fn whole_events(&mut self, frame: Bytes) -> Bytes {
+        if !self.answer.is_stream || (self.held.is_empty() && ends_event(&frame)) {
+            return frame;
+        }
+        self.held.extend_from_slice(&frame);
+        let end = end_of_events(&self.held);
+        match end {
+            0 if self.held.len() > LONGEST_HELD => self.held.split().freeze(),
+            end => self.held.split_to(end).freeze(),
+        }
+    }
+}
+
+enum Frame {
+    Data(Bytes),
+    Silence,
+    End,
+    Broken(String),
+}
+
+/// The blank lines that end an event.
+const ENDS: [&[u8]; 3] = [b"\n\n", b"\r\n\r\n", b"\r\r"];
+
+fn ends_event(bytes: &[u8]) -> bool {
+    ENDS.iter().any(|end| bytes.ends_with(end))
+}
+
+/// The byte behind the last whole event.
+fn end_of_events(bytes: &[u8]) -> usize {
+    let last = |end: &&[u8]| {
+        let mut windows = bytes.windows(end.len());
+        windows
+            .rposition(|window| window == *end)
+            .map(|at| at + end.len())
+    };
+    ENDS.iter().filter_map(last).max().unwrap_or(0)
+}
+
+fn error_event(dialect: Dialect, problem: &str) -> String {
+    let error = error_json(dialect, StatusCode::BAD_GATEWAY, problem);
+    match dialect {
+        Dialect::Anthropic => format!("event: error\ndata: {error}\n\n"),
+        Dialect::Responses => {
+            let message = format!("kitbag: {problem}");
+            let error = json!({"type": "error", "code": "server_error", "message": message,
+                "param": null, "sequence_number": 0});
+            format!("event: error\ndata: {error}\n\n")
+        }
+        _ => format!("data: {error}\n\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn x06_whole_events_are_told_from_beginnings() {
+        assert_eq!(end_of_events(b"data: 1\n\ndata: 2"), 9);
+        assert_eq!(end_of_events(b"data: 1\r\n\r\n"), 11);
+        assert_eq!(end_of_events(b"data: 1\n"), 0);
+        assert!(ends_event(b"data: [DONE]\n\n"));
+    }
+}

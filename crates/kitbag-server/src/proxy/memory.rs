@@ -1,0 +1,151 @@
+//! Memory for a request: what is put into it, and what is put back.
+//!
+//! A question gets a block of what is remembered in front of its words, once, when it is new. The store keeps
+//! the block by the chain of all that was said up to the question. In each later request it stands at the
+//! same place again, so that whatever a provider has cached stays true.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use kitbag::core::role::Role;
+use kitbag::core::tokens::{TokenCounter as _, Tokens};
+use kitbag::hook::{ByteEstimate, Remembered};
+use kitbag::store::{Store, StoreError};
+
+use super::chain::{Chained, chain};
+use super::identity::Identity;
+use super::said::ReadBody;
+
+/// The beginning of every block of memory.
+const OPEN: &str = "<kitbag-memory>";
+
+/// A conversation without a name that begins as another one did within this time is taken for that: a client
+/// that tries again gets the same request sent.
+const FRESH: SignedDuration = SignedDuration::from_mins(10);
+
+/// A request that was read, with the conversation that it belongs to.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) identity: Identity,
+    pub(super) body: ReadBody,
+    pub(super) chain: Vec<Chained>,
+}
+
+/// What memory adds to a request.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Added {
+    /// The bytes to put in, each with where, in order.
+    pub(super) splices: Vec<(usize, String)>,
+    /// Whether something new is among it.
+    pub(super) is_new: bool,
+    /// The tokens of all of it, by estimate.
+    pub(super) tokens: Tokens,
+}
+
+impl Asked {
+    pub(super) fn new(identity: Identity, body: ReadBody) -> Self {
+        let chain = chain(&identity.seed, &body.messages);
+        Self {
+            identity,
+            body,
+            chain,
+        }
+    }
+
+    /// Looks up what is to be added.
+    pub(super) async fn added(
+        &self,
+        store: &Store,
+        budget: Tokens,
+        now: Timestamp,
+    ) -> Result<Added, StoreError> {
+        let questions = self.chain.iter().filter(|one| self.is_question(one));
+        let questions: Vec<&Chained> = questions.collect();
+        let links: Vec<[u8; 32]> = questions.iter().map(|one| one.link).collect();
+        let Identity {
+            channel, sender, ..
+        } = &self.identity;
+        let kept = store.splices(channel, sender, &links).await?;
+        let fresh = match (&self.identity.named, links.len()) {
+            (None, 1) => now.checked_sub(FRESH).unwrap_or(Timestamp::MIN),
+            _ => Timestamp::MIN,
+        };
+        let mut texts: BTreeMap<usize, String> = BTreeMap::new();
+        for question in &questions {
+            if let Some(splice) = kept.get(&question.link).filter(|it| it.made >= fresh) {
+                texts.insert(question.index, splice.text.clone());
+            }
+        }
+        let newest = questions.last().filter(|one| self.is_new(one));
+        let newest = newest.filter(|one| !texts.contains_key(&one.index));
+        let mut is_new = false;
+        if let Some(question) = newest
+            && let Some(words) = &question.words
+        {
+            let conversation = self.identity.conversation(&self.chain, None);
+            let mut remembered = Remembered::new(sender, words, now);
+            remembered.conversation = conversation.as_deref();
+            remembered.budget = budget;
+            let said = self.body.messages.iter().flat_map(|it| &it.texts);
+            remembered.texts = said.chain(texts.values()).map(String::as_str).collect();
+            if let Some(block) = remembered.block(store).await? {
+                let place = (channel.as_str(), sender.as_str());
+                let added = store.splice(place, question.link, block, (fresh, now));
+                texts.insert(question.index, added.await?);
+                is_new = true;
+            }
+        }
+        Ok(self.spliced(&texts, is_new))
+    }
+
+    /// The texts at their places.
+    fn spliced(&self, texts: &BTreeMap<usize, String>, is_new: bool) -> Added {
+        let mut added = Added {
+            is_new,
+            ..Added::default()
+        };
+        for (index, text) in texts {
+            let message = self.body.messages.get(*index);
+            let Some(place) = message.and_then(|message| message.place) else {
+                continue;
+            };
+            added.tokens = added.tokens.saturating_add(ByteEstimate.count(text));
+            added.splices.extend(place.insert(text));
+        }
+        added
+    }
+
+    fn is_question(&self, one: &Chained) -> bool {
+        let message = self.body.messages.get(one.index);
+        message.is_some_and(|message| message.is_question() && message.place.is_some())
+    }
+
+    /// Whether a question waits for its answer, and for what is remembered: nothing was said behind it, and a
+    /// hook of the client has not brought memory already.
+    fn is_new(&self, question: &Chained) -> bool {
+        let is_last = self.chain.last().is_some_and(|last| last == question);
+        let behind = self.body.messages.iter().skip(question.index);
+        let mut told = behind.filter(|it| it.role != Role::Assistant);
+        is_last && !told.any(|it| it.texts.iter().any(|text| text.contains(OPEN)))
+    }
+}
+
+impl Added {
+    /// The request with what is added.
+    pub(super) fn put_into(&self, body: &Bytes) -> Bytes {
+        if self.splices.is_empty() {
+            return body.clone();
+        }
+        let more: usize = self.splices.iter().map(|(_, text)| text.len()).sum();
+        let mut whole = Vec::with_capacity(body.len() + more);
+        let mut from = 0;
+        for (at, text) in &self.splices {
+            whole.extend_from_slice(body.get(from..*at).unwrap_or_default());
+            whole.extend_from_slice(text.as_bytes());
+            from = *at;
+        }
+        whole.extend_from_slice(body.get(from..).unwrap_or_default());
+        Bytes::from(whole)
+    }
+}

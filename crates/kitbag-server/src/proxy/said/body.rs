@@ -1,0 +1,164 @@
+//! The fields of a request's body that say who speaks and what was said.
+
+use std::borrow::Cow;
+
+use kitbag::core::role::Role;
+use kitbag::wire::Dialect;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{ClientMessage, content, message};
+
+/// A request's body, read.
+#[derive(Debug)]
+pub(in super::super) struct ReadBody {
+    /// What was said, in order; messages that only instruct among it.
+    pub(in super::super) messages: Vec<ClientMessage>,
+    /// The texts of the instructions that stand apart.
+    pub(in super::super) system: Vec<String>,
+    /// Whether the model may call tools.
+    pub(in super::super) has_tools: bool,
+    /// The name of the person at the client, as the client says.
+    pub(in super::super) user: Option<String>,
+    /// The name of a conversation that the provider keeps.
+    pub(in super::super) conversation: Option<String>,
+    /// A name that tells conversations apart which begin alike.
+    pub(in super::super) seed: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct RawBody<'b> {
+    #[serde(borrow, default)]
+    messages: Option<Vec<&'b RawValue>>,
+    #[serde(borrow, default)]
+    input: Option<&'b RawValue>,
+    #[serde(borrow, default)]
+    system: Option<&'b RawValue>,
+    #[serde(borrow, default)]
+    tools: Option<Vec<&'b RawValue>>,
+    #[serde(default)]
+    metadata: Option<Metadata>,
+    #[serde(default)]
+    user: Option<String>,
+    #[serde(default)]
+    safety_identifier: Option<String>,
+    #[serde(default)]
+    prompt_cache_key: Option<String>,
+    #[serde(default)]
+    previous_response_id: Option<String>,
+    #[serde(default)]
+    conversation: Option<Conversation>,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    user_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Conversation {
+    Id(String),
+    Object { id: String },
+}
+
+#[derive(Deserialize)]
+struct RawMessage<'b> {
+    #[serde(borrow, default)]
+    role: Option<Cow<'b, str>>,
+    #[serde(borrow, rename = "type", default)]
+    kind: Option<Cow<'b, str>>,
+    #[serde(borrow, default)]
+    content: Option<&'b RawValue>,
+    #[serde(default)]
+    tool_calls: Option<Vec<Call>>,
+    #[serde(default)]
+    tool_call_id: Option<String>,
+    #[serde(default)]
+    call_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Call {
+    #[serde(default)]
+    id: Option<String>,
+}
+
+impl ReadBody {
+    /// Reads a body; nothing if it is no request of the dialect.
+    pub(in super::super) fn read(dialect: Dialect, body: &[u8]) -> Option<Self> {
+        let raw: RawBody<'_> = serde_json::from_slice(body).ok()?;
+        let start = body.as_ptr().addr();
+        // Raw values are slices of the body.
+        let offset = |raw: &RawValue| {
+            let at = raw.get().as_ptr().addr().checked_sub(start)?;
+            (at < body.len()).then_some(at)
+        };
+        let mut messages = Vec::new();
+        match (raw.messages, raw.input) {
+            (Some(list), _) => {
+                for raw in list {
+                    messages.push(read_message(dialect, raw, offset)?);
+                }
+            }
+            (None, Some(input)) if input.get().starts_with('"') => {
+                let (parts, place) = content::read(dialect, Role::User, input, offset);
+                messages.push(message(Role::User, &parts, place));
+            }
+            (None, Some(input)) => {
+                let items: Vec<&RawValue> = serde_json::from_str(input.get()).ok()?;
+                for raw in items {
+                    messages.push(read_message(dialect, raw, offset)?);
+                }
+            }
+            (None, None) => return None,
+        }
+        let system = raw.system.map(|raw| {
+            let (parts, _) = content::read(dialect, Role::System, raw, |_| None);
+            parts.into_iter().filter_map(|part| part.text).collect()
+        });
+        let user_id = raw.metadata.and_then(|metadata| metadata.user_id);
+        Some(Self {
+            messages,
+            system: system.unwrap_or_default(),
+            has_tools: raw.tools.is_some_and(|tools| !tools.is_empty()),
+            user: raw.safety_identifier.or(raw.user).or(user_id),
+            conversation: raw.conversation.map(|it| match it {
+                Conversation::Id(id) | Conversation::Object { id } => id,
+            }),
+            seed: raw.previous_response_id.or(raw.prompt_cache_key),
+        })
+    }
+}
+
+/// Reads a message or an item. Reasoning and the like are messages without words.
+fn read_message(
+    dialect: Dialect,
+    raw: &RawValue,
+    offset: impl Fn(&RawValue) -> Option<usize>,
+) -> Option<ClientMessage> {
+    let read: RawMessage<'_> = serde_json::from_str(raw.get()).ok()?;
+    let kind = read.kind.as_deref().unwrap_or("message");
+    let role = match read.role.as_deref() {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("system" | "developer") => Role::System,
+        Some("tool" | "function") => Role::Tool,
+        Some(_) => return None,
+        None if kind.ends_with("_output") => Role::Tool,
+        None => Role::Assistant,
+    };
+    let (parts, place) = match read.content {
+        Some(raw) => content::read(dialect, role, raw, offset),
+        None => (Vec::new(), None),
+    };
+    // Only what a person said is a place for memory.
+    let mut message = message(role, &parts, place.filter(|_| role == Role::User));
+    let calls = read.tool_calls.unwrap_or_default().into_iter();
+    message.calls.extend(calls.filter_map(|call| call.id));
+    message.calls.extend(read.tool_call_id);
+    message.calls.extend(read.call_id);
+    message.has_results |= role == Role::Tool;
+    Some(message)
+}
