@@ -28,7 +28,7 @@ pub use memory::{Learning, MemorySettings, StatedFacts, StoredSecrets};
 pub use provider::{
     Declared, HeaderSource, KeySource, ProviderEntry, ProviderKind, ProviderTimeouts,
 };
-pub use server::{ProxyMemory, ServerSettings};
+pub use server::{ProxyMemory, ServerSettings, SlackSettings};
 pub use skills::{SkillPath, SkillSettings};
 
 /// What a project file says, or several of them laid over each other.

@@ -33,7 +33,7 @@ pub use channel::{ChannelTurn, Mode, PastMessage, Platform, PlatformError};
 pub use config::{
     Channels, Config, Declared, HeaderSource, HookScope, HookSettings, KeySource, Learning,
     MemorySettings, ProviderEntry, ProviderKind, ProviderTimeouts, ProxyMemory, ServerSettings,
-    SkillSettings, StatedFacts, StoredSecrets,
+    SkillSettings, SlackSettings, StatedFacts, StoredSecrets,
 };
 pub use document::{Document, Documents};
 pub use key::{SecurityKey, SecurityKeyError};

@@ -45,10 +45,7 @@ impl Caller {
 
     /// Counts what a provider billed for a request of the caller.
     pub(crate) fn spend(&self, app: &App, usage: &Usage) {
-        app.metrics.count_tokens("input", usage.input);
-        app.metrics.count_tokens("output", usage.output);
-        app.metrics.count_tokens("cache_read", usage.cache_read);
-        app.metrics.count_tokens("cache_write", usage.cache_write);
+        app.metrics.count_usage(usage);
         if let Some(key) = &self.key {
             let tokens = usage.input.saturating_add(usage.output);
             app.limits.spend_tokens(&self.tenant, key, tokens);

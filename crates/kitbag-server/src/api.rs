@@ -21,6 +21,8 @@ use http::{Method, StatusCode};
 use kitbag::store::KeyScope;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
+pub(crate) use ask::tell_problems;
+
 use crate::refusal::Refusal;
 use crate::{App, access};
 

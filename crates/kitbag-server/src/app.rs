@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 use crate::access::{Keyring, Limits};
 use crate::observe::Metrics;
 use crate::packs::Packs;
+use crate::slack::Slack;
 use crate::upstream::Upstreams;
 
 /// A project, its memory, and the places that requests go to.
@@ -28,6 +29,8 @@ pub struct App {
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
     pub(crate) packs: Packs,
+    /// The Slack app that asks.
+    pub(crate) slack: Option<Arc<Slack>>,
     /// Work that goes on after its response, such as learning.
     background: Mutex<JoinSet<()>>,
     stopping: AtomicBool,
@@ -55,6 +58,7 @@ impl App {
             limits: Limits::default(),
             metrics: Metrics::default(),
             packs: Packs::default(),
+            slack: None,
             background: Mutex::default(),
             stopping: AtomicBool::new(false),
         }
@@ -78,6 +82,13 @@ impl App {
     #[must_use]
     pub fn with_roots(mut self, roots: Vec<PathBuf>) -> Self {
         self.packs = Packs::new(roots);
+        self
+    }
+
+    /// The same with a Slack app, whose messages are answered from the memory of the server's tenant.
+    #[must_use]
+    pub fn with_slack(mut self, slack: Slack) -> Self {
+        self.slack = Some(Arc::new(slack));
         self
     }
 

@@ -13,9 +13,11 @@ mod packs;
 mod proxy;
 mod refusal;
 mod serve;
+mod slack;
 mod upstream;
 
 pub use access::{BindError, check_bind};
 pub use app::{App, Keyless};
 pub use serve::{router, serve};
+pub use slack::Slack;
 pub use upstream::{UpstreamError, Upstreams};

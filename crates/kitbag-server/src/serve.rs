@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use kitbag::store::KeyScope;
 
 use crate::refusal::Refusal;
-use crate::{App, access, api, mcp, observe, proxy};
+use crate::{App, access, api, mcp, observe, proxy, slack};
 
 const HINT: &str = "`/openapi.json` lists the endpoints";
 
@@ -52,6 +52,7 @@ pub fn router(app: Arc<App>) -> Router {
         .merge(mcp::routes().layer(needs(KeyScope::Read)))
         .layer(checked)
         .merge(api::open_routes())
+        .merge(slack::routes())
         .fallback(async || Refusal::missing("there is nothing at this path").hint(HINT))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&app),

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use kitbag::core::record::Usage;
+
 /// The counters of a server since it started.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics(Mutex<Counts>);
@@ -43,10 +45,17 @@ impl Metrics {
         histogram.micros += took.as_micros();
     }
 
-    /// Counts tokens that a provider billed.
-    pub(crate) fn count_tokens(&self, kind: &'static str, tokens: u64) {
+    /// Counts what a provider billed.
+    pub(crate) fn count_usage(&self, usage: &Usage) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *counts.tokens.entry(kind).or_default() += tokens;
+        for (kind, tokens) in [
+            ("input", usage.input),
+            ("output", usage.output),
+            ("cache_read", usage.cache_read),
+            ("cache_write", usage.cache_write),
+        ] {
+            *counts.tokens.entry(kind).or_default() += tokens;
+        }
     }
 
     /// The counters as Prometheus reads them.
@@ -54,7 +63,9 @@ impl Metrics {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::new();
         // Writing to a string does not fail.
-        let mut line = |line: std::fmt::Arguments<'_>| drop(writeln!(text, "{line}"));
+        let mut line = |line: std::fmt::Arguments<'_>| {
+            let _ = writeln!(text, "{line}");
+        };
         line(format_args!(
             "# HELP kitbag_requests_total Requests by route and status."
         ));

@@ -54,6 +54,7 @@ async fn try_forward(
         Endpoint::Other => Memory::none(body),
     };
     let learner = learner.filter(|_| endpoint == Endpoint::Answer);
+    let caller = head.extensions.get::<Caller>().cloned();
     headers::for_upstream(&mut head.headers);
     if learner.is_some() && head.headers.contains_key(ACCEPT_ENCODING) {
         // An answer that is compressed could not be read.
@@ -73,6 +74,7 @@ async fn try_forward(
         is_stream: is_read && is_stream(&head.headers),
         reader: ReplyReader::new(dialect).filter(|_| is_read),
         learner,
+        caller: caller.map(|caller| (Arc::clone(app), caller)),
     };
     head.headers.extend(told);
     Ok(Response::from_parts(head, answer.into_body()))
