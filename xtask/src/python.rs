@@ -11,8 +11,14 @@ use crate::metadata::Metadata;
 /// Where tests find the Python that has the packages.
 pub(crate) const VARIABLE: &str = "KITBAG_TEST_PYTHON";
 
-/// The official SDK of the Model Context Protocol, as a client, and the reference validator of skills.
-const PACKAGES: [&str; 2] = ["mcp==2.3.0", "skills-ref==0.1.1"];
+/// The official SDKs of the Model Context Protocol, of Anthropic and of OpenAI, as clients, and the reference
+/// validator of skills.
+const PACKAGES: [&str; 4] = [
+    "mcp==2.3.0",
+    "skills-ref==0.1.1",
+    "anthropic==2.8.0",
+    "openai==3.49.0",
+];
 
 /// The Python that has the packages of the tests, which are fetched where they are missing.
 pub(crate) fn python() -> Result<PathBuf> {

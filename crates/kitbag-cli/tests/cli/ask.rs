@@ -1,7 +1,7 @@
 //! `kitbag ask`: a message is answered, remembered, and never lost.
 
 mod aimock;
-mod billing;
+pub(crate) mod billing;
 pub(crate) mod claude_code;
 mod faults;
 mod found_file;

@@ -33,6 +33,7 @@ mod readme;
 mod receive;
 mod remind;
 mod run;
+mod serve;
 mod skill;
 mod tokens;
 mod tools;

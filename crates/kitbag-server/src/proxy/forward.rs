@@ -88,7 +88,8 @@ struct Memory {
     learner: Option<Learner>,
 }
 
-/// Tells what became of memory: `added`, `none` where nothing relevant is known, or `unavailable`.
+/// Tells what memory brings to the newest question: `added`, `none` if nothing relevant is known, `off` if it
+/// is not asked, or `unavailable`.
 const MEMORY: HeaderName = HeaderName::from_static("x-kitbag-memory");
 /// Tells how many tokens of a request are memory, by estimate.
 const TOKENS: HeaderName = HeaderName::from_static("x-kitbag-memory-tokens");
@@ -134,7 +135,7 @@ async fn remember(app: &Arc<App>, head: &Parts, body: Bytes, dialect: Dialect) -
             let mut memory = Memory::none(added.put_into(&body));
             let tokens = added.tokens.0;
             memory.told.insert(TOKENS, HeaderValue::from(tokens));
-            memory.told(if added.is_new { "added" } else { "none" })
+            memory.told(if added.is_asked { "added" } else { "none" })
         }
         Ok(Err(error)) => {
             tracing::warn!(event = "memory_failed", problem = %error);

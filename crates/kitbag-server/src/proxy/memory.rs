@@ -37,8 +37,8 @@ pub(super) struct Asked {
 pub(super) struct Added {
     /// The bytes to put in, each with where, in order.
     pub(super) splices: Vec<(usize, String)>,
-    /// Whether something new is among it.
-    pub(super) is_new: bool,
+    /// Whether the newest question has some of it.
+    pub(super) is_asked: bool,
     /// The tokens of all of it, by estimate.
     pub(super) tokens: Tokens,
 }
@@ -78,10 +78,9 @@ impl Asked {
             }
         }
         let newest = questions.last().filter(|one| self.is_new(one));
-        let newest = newest.filter(|one| !texts.contains_key(&one.index));
-        let mut is_new = false;
         if let Some(question) = newest
             && let Some(words) = &question.words
+            && !texts.contains_key(&question.index)
         {
             let conversation = self.identity.conversation(&self.chain, None);
             let mut remembered = Remembered::new(sender, words, now);
@@ -93,18 +92,16 @@ impl Asked {
                 let place = (channel.as_str(), sender.as_str());
                 let added = store.splice(place, question.link, block, (fresh, now));
                 texts.insert(question.index, added.await?);
-                is_new = true;
             }
         }
-        Ok(self.spliced(&texts, is_new))
+        let mut added = self.spliced(&texts);
+        added.is_asked = newest.is_some_and(|one| texts.contains_key(&one.index));
+        Ok(added)
     }
 
     /// The texts at their places.
-    fn spliced(&self, texts: &BTreeMap<usize, String>, is_new: bool) -> Added {
-        let mut added = Added {
-            is_new,
-            ..Added::default()
-        };
+    fn spliced(&self, texts: &BTreeMap<usize, String>) -> Added {
+        let mut added = Added::default();
         for (index, text) in texts {
             let message = self.body.messages.get(*index);
             let Some(place) = message.and_then(|message| message.place) else {

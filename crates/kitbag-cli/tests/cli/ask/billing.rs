@@ -18,14 +18,14 @@ const MINIMUM: u64 = 1_024;
 const LOOK_BACK: usize = 20;
 
 /// A server that bills, and answers as it is told.
-pub(super) struct BillingUpstream {
-    pub(super) upstream: Upstream,
+pub(crate) struct BillingUpstream {
+    pub(crate) upstream: Upstream,
     bills: Arc<Mutex<Vec<Bill>>>,
 }
 
 impl BillingUpstream {
     /// Gives to each request the answer that `answer` makes of it.
-    pub(super) fn start(answer: impl Fn(&Value) -> String + Send + 'static) -> Self {
+    pub(crate) fn start(answer: impl Fn(&Value) -> String + Send + 'static) -> Self {
         let bills = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&bills);
         let mut cache = Cache::default();
@@ -39,23 +39,23 @@ impl BillingUpstream {
     }
 
     /// The bills of all requests, in their order.
-    pub(super) fn bills(&self) -> Vec<Bill> {
+    pub(crate) fn bills(&self) -> Vec<Bill> {
         self.bills.lock().unwrap().clone()
     }
 }
 
 /// The tokens of a request, as they are billed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Bill {
+pub(crate) struct Bill {
     /// Those that were neither read from the cache nor written into it.
-    pub(super) plain: u64,
-    pub(super) read: u64,
-    pub(super) written: u64,
+    pub(crate) plain: u64,
+    pub(crate) read: u64,
+    pub(crate) written: u64,
 }
 
 impl Bill {
     /// The cost in hundredths of a plain token.
-    pub(super) fn cost(self) -> u64 {
+    pub(crate) fn cost(self) -> u64 {
         self.plain * 100 + self.read * 10 + self.written * 125
     }
 
@@ -69,11 +69,11 @@ impl Bill {
 
 /// The prefixes that can be read.
 #[derive(Default)]
-pub(super) struct Cache(BTreeSet<String>);
+pub(crate) struct Cache(BTreeSet<String>);
 
 impl Cache {
     /// Bills a request, and makes the entries that it marks.
-    pub(super) fn charge(&mut self, request: &Value) -> Bill {
+    pub(crate) fn charge(&mut self, request: &Value) -> Bill {
         let prefixes = prefixes(request);
         let total = prefixes.last().map_or(0, |prefix| prefix.tokens);
         let marked = || (0..prefixes.len()).filter(|&at| prefixes[at].is_marked);

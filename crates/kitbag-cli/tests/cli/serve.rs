@@ -1,0 +1,184 @@
+//! `kitbag serve`: proxies that give memory to clients which know nothing of it.
+
+mod access;
+mod bytes;
+mod claude_code;
+mod faults;
+mod memory;
+mod sdks;
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Child;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::run::{Folder, Output};
+
+/// A server of its own, which ends with the test.
+pub(crate) struct Server {
+    child: Child,
+    address: String,
+    /// Whatever it says after it has begun.
+    said: Option<thread::JoinHandle<String>>,
+}
+
+/// Nobody waits longer for an answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl Server {
+    /// Serves with the memory in the folder.
+    pub(crate) fn start(folder: &Folder, args: &[&str]) -> Self {
+        let store = ["--store", "sqlite:memory.db"];
+        let serve = ["serve", "--bind", "127.0.0.1:0"];
+        let mut command = folder.command(&[&store[..], &serve, args].concat());
+        command.env("NO_PROXY", "127.0.0.1");
+        let mut child = command.spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut begun = String::new();
+        while !begun.contains("kitbag serves") {
+            assert_ne!(stderr.read_line(&mut begun).unwrap(), 0, "{begun}");
+        }
+        let (_, address) = begun.split_once("http://").unwrap();
+        let (address, _) = address.split_once(',').unwrap();
+        let address = address.to_owned();
+        let said = thread::spawn(move || {
+            let mut said = begun;
+            stderr.read_to_string(&mut said).unwrap();
+            said
+        });
+        Self {
+            child,
+            address,
+            said: Some(said),
+        }
+    }
+
+    pub(crate) fn address(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Sends the bytes of a request, and returns all that comes back.
+    pub(crate) fn send(&self, request: &[u8]) -> Answer {
+        let mut stream = self.connect();
+        stream.write_all(request).unwrap();
+        let mut bytes = Vec::new();
+        let end = stream.read_to_end(&mut bytes);
+        Answer::new(bytes, end.is_ok())
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.send(self.head("GET", path, &[], 0).as_bytes())
+    }
+
+    /// Posts JSON.
+    pub(crate) fn post(&self, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let head = self.head("POST", path, headers, body.len());
+        self.send(format!("{head}{body}").as_bytes())
+    }
+
+    pub(crate) fn head(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        length: usize,
+    ) -> String {
+        let own = format!("{method} {path} HTTP/1.1\r\nhost: {}\r\n", self.address);
+        let headers = headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}\r\n"));
+        let headers: String = headers.collect();
+        format!("{own}{headers}content-length: {length}\r\nconnection: close\r\n\r\n")
+    }
+
+    /// Asks it to end, and waits for that.
+    pub(crate) fn stop(mut self) -> Output {
+        self.terminate();
+        let code = self.child.wait().unwrap().code();
+        Output {
+            code,
+            stdout: String::new(),
+            stderr: self.said.take().unwrap().join().unwrap(),
+        }
+    }
+
+    pub(crate) fn terminate(&self) {
+        let id = i32::try_from(self.child.id()).unwrap();
+        let id = rustix::process::Pid::from_raw(id).unwrap();
+        rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// An answer as it came.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    /// The body, without the lengths of its pieces.
+    pub(crate) body: String,
+    /// Whether it ended as an answer ends.
+    pub(crate) is_whole: bool,
+}
+
+impl Answer {
+    fn new(bytes: Vec<u8>, ended: bool) -> Self {
+        let text = String::from_utf8(bytes).unwrap();
+        let (head, rest) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let status = head.split(' ').nth(1).unwrap_or("0").parse().unwrap();
+        let mut answer = Self {
+            status,
+            head: head.to_ascii_lowercase(),
+            body: rest.to_owned(),
+            is_whole: ended,
+        };
+        if answer.head.contains("transfer-encoding: chunked") {
+            (answer.body, answer.is_whole) = unchunked(rest);
+        } else if let Some(length) = answer.header("content-length") {
+            answer.is_whole &= length == rest.len().to_string();
+        }
+        answer
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(it, _)| *it == name).map(|(_, value)| value)
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{self:?}"))
+    }
+}
+
+/// A body whose pieces have their lengths before them, and whether its last piece is there.
+fn unchunked(mut rest: &str) -> (String, bool) {
+    let mut body = String::new();
+    while let Some((length, behind)) = rest.split_once("\r\n") {
+        let length = usize::from_str_radix(length, 16).unwrap();
+        if length == 0 {
+            return (body, true);
+        }
+        let Some(piece) = behind.get(..length) else {
+            return (body + behind, false);
+        };
+        body.push_str(piece);
+        rest = behind.get(length + 2..).unwrap_or_default();
+    }
+    (body, false)
+}

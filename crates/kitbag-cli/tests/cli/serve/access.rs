@@ -1,0 +1,103 @@
+//! A server without keys answers programs of its own machine, and is told apart from one that stops.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+
+use super::Server;
+use crate::ask::upstream::{CHAT, Reply, Upstream};
+use crate::run::Folder;
+
+#[test]
+fn x06_pages_of_browsers_are_refused() {
+    let upstream = Upstream::answering(|_| Reply::whole("{}"));
+    let folder = Folder::new();
+    let server = Server::start(&folder, &["--upstream", &upstream.address()]);
+    let origin = [("origin", "https://evil.example")];
+    assert_eq!(server.post("/v1/messages", &origin, "{}").status, 403);
+    let rebound = "GET /v1/models HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n";
+    assert_eq!(server.send(rebound.as_bytes()).status, 403);
+    assert!(upstream.requests().is_empty());
+    let own = [("origin", "http://localhost:3000")];
+    assert_eq!(server.post("/v1/messages", &own, "{}").status, 200);
+}
+
+#[test]
+fn x06_without_a_key_nobody_listens_to_other_machines() {
+    let folder = Folder::new();
+    let error = folder
+        .run(&["serve", "--bind", "0.0.0.0:0", "--no-memory"])
+        .failure(2);
+    assert!(
+        error.contains("0.0.0.0:0 can be reached from other machines"),
+        "{error}"
+    );
+}
+
+#[test]
+fn x06_a_folder_s_own_file_does_not_say_where_requests_go() {
+    let upstream = Upstream::answering(|_| Reply::whole("{}"));
+    let folder = Folder::new();
+    let config = "server: {memory: off, upstreams: {\"*\": evil}}\n\
+                  providers: {evil: {kind: openai, base_url: https://evil.example}}\n";
+    folder.write("kitbag.yaml", config);
+    let server = Server::start(&folder, &["--upstream", &upstream.address()]);
+    let answer = server.post(
+        "/v1/chat/completions",
+        &[],
+        "{\"model\":\"m\",\"messages\":[]}",
+    );
+    assert_eq!((answer.status, upstream.requests().len()), (200, 1));
+    let said = server.stop().stderr;
+    assert!(
+        said.contains("is not followed: it may be anybody's"),
+        "{said}"
+    );
+    assert!(said.contains("with memory"), "{said}");
+}
+
+#[test]
+fn x06_a_server_that_stops_finishes_its_answers() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let upstream = format!("http://{}", listener.local_addr().unwrap());
+    let folder = Folder::new();
+    let server = Server::start(&folder, &["--upstream", &upstream]);
+    assert_eq!(server.get("/healthz").status, 200);
+    assert_eq!(server.get("/readyz").status, 200);
+    // A connection that stays open, over which the server is asked while it stops.
+    let body = r#"{"model":"m","stream":true,"messages":[{"role":"user","content":"Where are the bees?"}]}"#;
+    let mut client = server.connect();
+    let head = server.head("POST", "/v1/chat/completions", &[], body.len());
+    client
+        .write_all(format!("{head}{body}").as_bytes())
+        .unwrap();
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut request = [0; 1024];
+    assert_ne!(stream.read(&mut request).unwrap(), 0);
+    let (first, rest) = CHAT.split_at(CHAT.find("\n\n").unwrap() + 2);
+    let start = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    stream
+        .write_all(format!("{start}{first}").as_bytes())
+        .unwrap();
+    let mut piece = vec![0; 4096];
+    let mut came = Vec::new();
+    while !String::from_utf8_lossy(&came).contains("In ") {
+        let count = client.read(&mut piece).unwrap();
+        assert_ne!(count, 0);
+        came.extend_from_slice(&piece[..count]);
+    }
+    server.terminate();
+    // It takes nothing new any more, sooner or later, and what was begun goes on.
+    while TcpStream::connect(&server.address).is_ok() {}
+    stream.write_all(rest.as_bytes()).unwrap();
+    drop(stream);
+    client.read_to_end(&mut came).unwrap();
+    assert!(String::from_utf8_lossy(&came).contains("data: [DONE]"));
+    assert_eq!(server.stop().code, Some(0));
+    let history = folder
+        .run(&["--store", "sqlite:memory.db", "memory", "export"])
+        .success();
+    assert!(
+        history.contains("In Porto."),
+        "the last answer was kept: {history}"
+    );
+}
