@@ -12,7 +12,7 @@ use bytes::{Bytes, BytesMut};
 use futures_util::stream;
 use http::StatusCode;
 use http_body_util::BodyExt as _;
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use kitbag::provider::{Reply, ReplyReader};
 use kitbag::wire::Dialect;
 use serde_json::json;
@@ -86,6 +86,8 @@ impl Passing {
             match self.last.take() {
                 Some(Last::Fail(problem)) => {
                     self.last = Some(Last::End);
+                    // What was written before goes out while nothing is ready.
+                    tokio::task::yield_now().await;
                     // The connection is broken off: an end in order would be taken for that of the answer.
                     return Some(Err(io::Error::other(problem)));
                 }
@@ -111,6 +113,10 @@ impl Passing {
                 Frame::Broken(problem) => return Some(self.broken(problem)),
             };
             self.read(&frame);
+            if !self.answer.is_stream && self.answer.body.is_end_stream() {
+                // Nobody asks for more than the length that was told.
+                drop(self.end());
+            }
             let passed = self.whole_events(frame);
             if !passed.is_empty() {
                 return Some(Ok(passed));

@@ -6,7 +6,9 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
-use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::header::{
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue,
+};
 use http::request::Parts;
 use http::{HeaderName, StatusCode};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
@@ -67,11 +69,16 @@ async fn try_forward(
     let is_read = endpoint == Endpoint::Answer
         && head.status.is_success()
         && !head.headers.contains_key(CONTENT_ENCODING);
+    let is_stream = is_read && is_stream(&head.headers);
+    if is_stream {
+        // One that breaks off gets an event more.
+        head.headers.remove(CONTENT_LENGTH);
+    }
     let answer = Answer {
         body,
         dialect,
         idle: upstream.timeouts.idle,
-        is_stream: is_read && is_stream(&head.headers),
+        is_stream,
         reader: ReplyReader::new(dialect).filter(|_| is_read),
         learner,
         caller: caller.map(|caller| (Arc::clone(app), caller)),

@@ -145,16 +145,26 @@ fn blocks(request: &Value) -> Vec<(String, Value)> {
 
 /// An answer as it is streamed.
 fn stream(text: &str, bill: Bill) -> String {
-    let start = json!({ "type": "message_start", "message": { "usage": bill.usage() } });
+    let message = json!({
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [],
+        "stop_reason": null, "stop_sequence": null, "usage": bill.usage(),
+    });
+    let block = json!({ "type": "text", "text": "" });
     let delta = json!({ "type": "text_delta", "text": text });
+    let end = json!({ "stop_reason": "end_turn", "stop_sequence": null });
     let events = [
-        start,
+        json!({ "type": "message_start", "message": message }),
+        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
         json!({ "type": "content_block_delta", "index": 0, "delta": delta }),
-        json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" } }),
+        json!({ "type": "content_block_stop", "index": 0 }),
+        json!({ "type": "message_delta", "delta": end, "usage": { "output_tokens": 1 } }),
         json!({ "type": "message_stop" }),
     ];
-    let events = events.iter().map(|event| format!("data: {event}\n\n"));
-    events.collect()
+    let named = |event: &Value| {
+        let name = event["type"].as_str().unwrap();
+        format!("event: {name}\ndata: {event}\n\n")
+    };
+    events.iter().map(named).collect()
 }
 
 #[test]

@@ -39,7 +39,7 @@ for await (const chunk of await gpt.chat.completions.create({ ...chat, stream: t
 tools = [{ type: "function", function: { name: "look", parameters: schema } }];
 const called = (await gpt.chat.completions.create({ ...chat, tools })).choices[0].message.tool_calls;
 told.called = called[0].function.arguments;
-told.response = (await gpt.responses.create({ model: "m", input: "Where are the bees?" })).output_text;
+told.response = (await gpt.responses.create({ model: "m", input: hi[0].content })).output_text;
 told.events = [];
 for await (const event of await gpt.responses.create({ model: "m", input: hi, stream: true })) {
   told.events.push(event.type);

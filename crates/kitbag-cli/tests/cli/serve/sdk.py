@@ -34,7 +34,7 @@ told["chunks"] = "".join(chunk.choices[0].delta.content or "" for chunk in chunk
 tool = {"type": "function", "function": {"name": "look", "parameters": SCHEMA}}
 called = gpt.chat.completions.create(**chat, tools=[tool]).choices[0].message.tool_calls
 told["called"] = called[0].function.arguments
-told["response"] = gpt.responses.create(model="m", input="Where are the bees?").output_text
+told["response"] = gpt.responses.create(model="m", input=HI[0]["content"]).output_text
 events = gpt.responses.create(model="m", input=HI, stream=True)
 told["events"] = [event.type for event in events]
 told["models"] = [model.id for model in gpt.models.list()]
