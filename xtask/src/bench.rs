@@ -30,7 +30,7 @@ use report::{AtLeast, AtMost, Report};
 const TIMES_PYTHON: f64 = 4.0;
 const WORST_MEGABYTES_PER_SECOND: f64 = 1.0;
 
-/// What can be measured.
+/// The benchmarks.
 #[derive(Subcommand)]
 pub(crate) enum Bench {
     /// Counting tokens and fitting chunks, against Python's tiktoken
@@ -77,7 +77,7 @@ fn core() -> Result<()> {
     report.show()
 }
 
-/// What counting files took.
+/// The time and memory of counting files.
 #[derive(Deserialize)]
 struct Counted {
     bytes: f64,
@@ -198,7 +198,7 @@ fn measure(package: &str, bench: &str, arguments: &[&str]) -> Result<String> {
     output_of(cargo.args(["--bench", bench, "--"]).args(arguments))
 }
 
-/// What a bench printed under this name; it may print other lines.
+/// The figure that a bench printed under this name; it may print other lines.
 fn figures<T: DeserializeOwned>(bench: &str, lines: &str) -> Result<Vec<T>> {
     let mut figures = Vec::new();
     for line in lines.lines().filter(|line| line.starts_with('{')) {

@@ -69,7 +69,7 @@ pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("`{shown}` wrote no UTF-8"))
 }
 
-/// Whether it starts and succeeds; nothing is shown.
+/// Returns true if it starts and succeeds; shows nothing.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command
         .stdout(Stdio::null())

@@ -19,12 +19,12 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Subcommand;
 
-/// What can be evaluated.
+/// The evaluations.
 #[derive(Subcommand)]
 pub(crate) enum Eval {
-    /// Whether `kitbag pack` shows the code that real fixes touched
+    /// Measures how much of the code that real fixes touched `kitbag pack` shows
     Relevance(Box<relevance::Options>),
-    /// Whether `kitbag memory recall` finds the turns that hold the answers to questions
+    /// Measures how many of the turns that hold the answers to questions `kitbag memory recall` finds
     Memory(memory::Options),
     /// The same with other weights, without the program; much faster in a release build
     Weights(memory::TuneOptions),

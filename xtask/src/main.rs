@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask test`, `postgres`, `model`, `npm`, `python`, `tidy`, `bench` and `eval`.
+//! Development tasks: `cargo xtask test`, `postgres`, `model`, `npm`, `python`, `picture`, `tidy`, `bench` and `eval`.
 //!
 //! Everything that continuous integration does is here and runs the same on any machine. The tasks
 //! start cargo and git, and compile only the project and its dependencies; what a benchmark compares
@@ -18,6 +18,7 @@ mod eval;
 mod metadata;
 mod model;
 mod npm;
+mod picture;
 mod postgres;
 mod python;
 mod release;
@@ -55,6 +56,8 @@ enum Task {
     Npm,
     /// Fetches packages of Python for the tests where they are missing, and prints the program that has them
     Python,
+    /// Draws docs/session.md, the session at the top of the README, as docs/session.svg
+    Picture,
     /// Rules about the project itself: arrows between crates, licences, files, documents
     Tidy,
     /// Speed and memory, as ratios measured in one run; fails when a limit is missed
@@ -91,6 +94,7 @@ fn run(task: Task) -> Result<()> {
             println!("{}", python::python()?.display());
             Ok(())
         }
+        Task::Picture => picture::draw(),
         Task::Tidy => tidy::tidy(),
         Task::Bench(bench) => bench::bench(bench),
         Task::Eval(eval) => eval::eval(eval),

@@ -1,4 +1,4 @@
-//! What `cargo metadata` says of the packages, as far as the tasks need it.
+//! The part of `cargo metadata` that the tasks need.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

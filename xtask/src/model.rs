@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::command::{announce_and_run, only_file_in, program};
 use crate::metadata::Metadata;
 
-/// Where tests find the model.
+/// The variable in which tests find the model.
 pub(crate) const VARIABLE: &str = "KITBAG_TEST_EMBEDDINGS";
 
 const PACKAGE: &str = "wordllama==0.4.0.post1";
@@ -20,7 +20,7 @@ const PACKAGE: &str = "wordllama==0.4.0.post1";
 const DIGEST: &str = "42c2c88907ace0b0681ac6f9092d6a300a6409a5d2d61071a3fb5e7159370c97";
 const WHEEL: &str =
     "--platform manylinux2014_x86_64 --python-version 3.11 --implementation cp --abi cp311";
-/// What the wheel calls the files, and what a model calls them.
+/// The names of the files in the wheel and in a model.
 const FILES: [(&str, &str); 2] = [
     (
         "wordllama/tokenizers/l2_supercat_tokenizer_config.json",

@@ -15,7 +15,7 @@ use crate::command::{announce_and_run, program, succeeds};
 use crate::debian::found_or_installed;
 use crate::metadata::Metadata;
 
-/// Where tests find the packages.
+/// The variable in which tests find the packages.
 pub(crate) const VARIABLE: &str = "KITBAG_TEST_NODE_MODULES";
 
 const PACKAGES: [(&str, &str); 8] = [
@@ -49,7 +49,7 @@ fn is_installed(modules: &Path, name: &str, version: &str) -> bool {
     manifest.is_some_and(|manifest: Value| manifest.get("version").is_some_and(|it| it == version))
 }
 
-/// Whether the program itself is there, which comes in a package for the platform.
+/// Returns true if the program itself is there, which comes in a package for the platform.
 fn has_claude(modules: &Path) -> bool {
     let packages = fs::read_dir(modules.join("@anthropic-ai"));
     let packages = packages.into_iter().flatten().flatten();

@@ -18,9 +18,9 @@ use crate::command::{announce_as_and_run, output_of, program, show};
 use crate::debian::are_we_root;
 use programs::Programs;
 
-/// Where tests find the server: the address of its superuser.
+/// The variable in which tests find the address of the server's superuser.
 const SERVER: &str = "KITBAG_TEST_POSTGRES";
-/// Where tests find the pooler: the address of the same superuser.
+/// The variable in which tests find the address of the same superuser behind the pooler.
 const POOLER: &str = "KITBAG_TEST_PGBOUNCER";
 
 /// Runs a command with a server of its own.

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use crate::command::{announce_and_run, program};
 use crate::metadata::Metadata;
 
-/// Where tests find the Python that has the packages.
+/// The variable in which tests find the Python that has the packages.
 pub(crate) const VARIABLE: &str = "KITBAG_TEST_PYTHON";
 
 /// The official SDKs of the Model Context Protocol, of Anthropic and of OpenAI, as clients, and the reference

@@ -9,8 +9,17 @@ use crate::postgres::Server;
 use crate::python;
 use crate::tidy;
 
+/// Said before anything is fetched: a developer decides with Ctrl-C.
+const SETUP: &str = "\
+The tests talk to real peers. What is missing of them is fetched now, once:
+  into the target folder   a model (19 MB) and clients in Python (60 MB), with `pip`
+                           Node.js and clients in JavaScript (370 MB), with `npm`
+  onto this machine        the Debian packages postgresql, pgbouncer, nodejs and npm, with `apt-get`
+`cargo test` runs what needs a Rust toolchain alone.";
+
 /// Runs every check and stops at the first failure.
 pub(crate) fn test() -> Result<()> {
+    eprintln!("{SETUP}");
     announce_and_run("format", cargo().args(["fmt", "--all", "--check"]))?;
     announce_and_run(
         "lints",
@@ -45,15 +54,20 @@ pub(crate) fn test() -> Result<()> {
     Ok(())
 }
 
-/// nextest where it is installed, which is faster, else cargo's own runner. Neither runs benches.
+/// Returns nextest if it is installed, which is faster, else cargo's own runner. Neither runs benches.
+///
+/// Tests that need a server or other people's programs are marked as ignored, so that a plain `cargo test` passes
+/// with a Rust toolchain alone. Here they run too.
 fn test_runner() -> std::process::Command {
     let mut runner = cargo();
     if succeeds(cargo().args(["nextest", "--version"])) {
         runner.args(["nextest", "run", "--workspace", "--all-features"]);
+        runner.args(["--run-ignored", "all"]);
     } else {
         runner
             .args(["test", "--workspace", "--all-features"])
-            .args(["--lib", "--bins", "--tests", "--examples"]);
+            .args(["--lib", "--bins", "--tests", "--examples"])
+            .args(["--", "--include-ignored"]);
     }
     runner
 }

@@ -9,6 +9,8 @@ mod engine;
 mod features;
 mod licence;
 mod line_count;
+mod promises;
+mod prose;
 mod public_items;
 mod sources;
 mod unused;
@@ -32,6 +34,8 @@ pub(crate) fn tidy() -> Result<()> {
     problems.extend(sources::check(&files));
     problems.extend(documents::check(&root));
     problems.extend(engine::check(&files));
+    problems.extend(promises::check(&files, &root)?);
+    problems.extend(prose::check(&files));
     problems.extend(public_items::check(&files, &root)?);
     problems.extend(features::check());
 

@@ -44,7 +44,7 @@ pub(crate) struct AnsweringArgs {
         hide_env_values = true
     )]
     model: Option<String>,
-    /// Remembers nothing of it, and recalls nothing
+    /// Recall nothing, and remember nothing of this exchange
     #[arg(long)]
     pub(crate) no_memory: bool,
     #[command(flatten)]

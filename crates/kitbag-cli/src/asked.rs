@@ -19,26 +19,26 @@ use crate::failure::Failure;
 /// A message that is answered, besides its words.
 #[derive(clap::Args)]
 pub(crate) struct AskedArgs {
-    /// Who sent the message; needed only if the store knows several senders
+    /// Sender of the message; needed if the store knows several
     #[arg(long, value_name = "NAME")]
     sender: Option<String>,
-    /// The channel that the message came in on
+    /// Channel that the message came in on
     #[arg(long, value_name = "NAME", default_value = "cli")]
     channel: String,
-    /// The conversation, by its name or by its id, such as 7.12 [default: the open one]
+    /// Conversation, by name or id, such as 7.12 [default: the open one]
     #[arg(long, value_name = "NAME")]
     conversation: Option<ConversationArg>,
-    /// The agent that answers; needed only if the project has several. Without agents, a plain
+    /// Agent that answers; needed if the project has several. Without agents, a plain
     /// assistant answers
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
-    /// Adds the code that the message is about, from the folder of --root
+    /// Add the code that the message is about, from the folder of --root
     #[arg(long)]
     pack: bool,
-    /// The folder of the code that --pack adds
+    /// Folder of the code that --pack adds
     #[arg(long, value_name = "FOLDER", default_value = ".", requires = "pack")]
     root: PathBuf,
-    /// The most tokens that the prompt may have, such as 8000, 32k (32,000), 32ki (32,768), or the
+    /// Limit the prompt to this many tokens, such as 8000, 32k (32,000), 32ki (32,768), or the
     /// input's share of a window, as `total=8000,input=70%` [default: 32k, or less where the model
     /// takes less]
     #[arg(long, value_name = "TOKENS", value_parser = parse_input, allow_negative_numbers = true)]

@@ -19,14 +19,14 @@ pub(crate) fn copy(text: &str) -> Result<(), Failure> {
     copy_to(&Desktop::from_environment(), text)
 }
 
-/// What is known about where the command runs.
+/// Facts about the terminal and desktop that the command runs in.
 struct Desktop {
     has_wayland: bool,
     has_x11: bool,
     is_macos: bool,
     is_windows: bool,
     has_terminal: bool,
-    /// Where programs are looked for, unless as usual.
+    /// Folders to look for programs in, if not those of PATH.
     path: Option<OsString>,
 }
 

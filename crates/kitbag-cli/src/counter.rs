@@ -12,10 +12,10 @@ use crate::output::{self, counted};
 /// Which tokens are meant.
 #[derive(clap::Args)]
 pub(crate) struct CounterArgs {
-    /// Counts for this model, such as gpt-4o or claude-sonnet-4-5
+    /// Count tokens for this model, such as gpt-4o or claude-sonnet-4-5
     #[arg(long, value_name = "NAME", conflicts_with = "tokenizer")]
     model: Option<String>,
-    /// Counts with this tokenizer: o200k_base (the default), cl100k_base, llama3, qwen2, deepseek_v3,
+    /// Count with this tokenizer: o200k_base (the default), cl100k_base, llama3, qwen2, deepseek_v3,
     /// mistral_v3, kimi_k2, glm4, glm5 or minimax_m2
     #[arg(long, value_name = "NAME")]
     tokenizer: Option<String>,

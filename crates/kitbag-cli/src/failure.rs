@@ -74,7 +74,7 @@ impl Failure {
         self.code == 0
     }
 
-    /// What went wrong.
+    /// The error.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }

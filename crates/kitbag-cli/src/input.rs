@@ -17,7 +17,7 @@ use kitbag::text::decode;
 use crate::failure::Failure;
 use crate::output::{self, grouped};
 
-/// How long the first byte of what was not asked for may take: a program that fetches something
+/// Time that the first byte of a pipe nobody asked for may take: a program that fetches something
 /// has begun by then, and one that is started with an idle pipe is not held up for long.
 const PATIENCE: Duration = Duration::from_secs(1);
 

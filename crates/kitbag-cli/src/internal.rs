@@ -8,7 +8,7 @@ use crate::output::{self, counted};
 
 #[derive(clap::Args)]
 pub(crate) struct InternalArgs {
-    /// Shows the internal messages too, for an operator who looks at what the model sees
+    /// Show internal messages too, for an operator who wants to see what the model sees
     #[arg(long)]
     internal: bool,
 }

@@ -18,7 +18,7 @@ use tracing_subscriber::{fmt, registry};
 use crate::failure::Failure;
 use crate::output::{self, printable, printable_json};
 
-/// What is logged, and how.
+/// Level and form of the log.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Logs")]
 pub(crate) struct LogArgs {
@@ -80,7 +80,7 @@ impl LogArgs {
     }
 }
 
-/// Whether arguments that could not be understood ask for JSON nevertheless: then whoever reads
+/// Returns true if arguments that could not be parsed ask for JSON nevertheless: then whoever reads
 /// stderr expects it of the error, too.
 pub(crate) fn asks_for_json(arguments: impl Iterator<Item = OsString>) -> bool {
     let mut arguments = arguments.take_while(|argument| argument != "--");

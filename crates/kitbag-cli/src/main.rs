@@ -143,7 +143,7 @@ fn report(message: &clap::Error) -> ExitCode {
     }
 }
 
-/// Whether a hook was asked for, wrongly: its agent would take the exit code 2 as an order to stop. The
+/// Returns true if a hook was asked for with wrong arguments: its agent would take the exit code 2 as an order to stop. The
 /// command is the first argument that is neither an option nor the value of one.
 fn is_hook(args: impl Iterator<Item = OsString>) -> bool {
     let cli = Cli::command();

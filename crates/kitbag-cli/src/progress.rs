@@ -15,7 +15,7 @@ use crate::output;
 /// Work that takes no longer needs no words.
 const DELAY: Duration = Duration::from_millis(500);
 
-/// How often the time is shown anew.
+/// Time between two updates of the clock.
 const TICK: Duration = Duration::from_secs(1);
 
 /// The line, for as long as the value lives; none by default.

@@ -16,8 +16,8 @@ use crate::store;
 /// Which project is meant.
 #[derive(clap::Args, Default)]
 pub(crate) struct ProjectArgs {
-    /// The project's configuration; what KITBAG_CONFIG says, or kitbag.yaml or crewx.yaml of this
-    /// folder or of the nearest one above, unless it is given
+    /// Configuration to read [default: KITBAG_CONFIG, else kitbag.yaml or crewx.yaml of this
+    /// folder or of the nearest one above]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -27,7 +27,7 @@ pub(crate) struct ProjectArgs {
 pub(crate) struct ListArgs {
     #[command(flatten)]
     pub(crate) project: ProjectArgs,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -85,7 +85,7 @@ impl ProjectArgs {
     }
 }
 
-/// What the configuration of this folder and of the user says about memory. Mistakes in it are for
+/// Reads what the configuration of this folder and of the user says about memory. Mistakes in it are for
 /// commands that open the project to tell, and for those that write memory by it.
 pub(crate) fn memory_settings() -> MemorySettings {
     config().0.memory
@@ -147,7 +147,7 @@ pub(crate) fn say_problems(problems: &[FileProblem]) {
 }
 
 impl From<AgentError> for Failure {
-    /// Why an agent has no prompt, and which option helps.
+    /// Says why an agent has no prompt, and which option helps.
     fn from(error: AgentError) -> Self {
         match &error {
             AgentError::SeveralAgents { known } => {
@@ -165,7 +165,7 @@ impl From<AgentError> for Failure {
 }
 
 impl From<TurnError> for Failure {
-    /// Why there is no prompt, and which option helps.
+    /// Says why there is no prompt, and which option helps.
     fn from(error: TurnError) -> Self {
         match error {
             TurnError::Agent(error) => error.into(),
@@ -176,7 +176,7 @@ impl From<TurnError> for Failure {
     }
 }
 
-/// Why an agent has no layout.
+/// Says why an agent has no layout.
 pub(crate) fn layout_failure(error: &LayoutError) -> Failure {
     let hint = match error {
         LayoutError::Unknown(unknown) => {

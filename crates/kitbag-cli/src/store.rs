@@ -1,4 +1,4 @@
-//! The options that say which store is meant, and opening it.
+//! The options that name a store, and opening it.
 //!
 //! Only commands that remember come here: the others never look at the store, and run without Tokio.
 
@@ -14,14 +14,13 @@ use crate::failure::Failure;
 use crate::output;
 use crate::project;
 
-/// Where memory is kept, and whose it is.
+/// The place of memory, and its tenant.
 #[derive(clap::Args, Clone)]
 #[command(next_help_heading = "Memory")]
 pub(crate) struct StoreArgs {
-    /// Where memory is kept: a file or a postgresql:// address; memory.db in Kitbag's data folder
-    /// unless it is given. `?pool_size=16&pool_wait=30s` in an address says how many connections are
-    /// held and how long one is waited for; `sslmode=verify-full&sslrootcert=FILE` encrypts them and
-    /// checks the server
+    /// Keep memory here: a file or a postgresql:// address [default: memory.db in Kitbag's data folder]. In
+    /// an address, `?pool_size=16&pool_wait=30s` sets the number of connections and the time to wait for
+    /// one; `sslmode=verify-full&sslrootcert=FILE` encrypts them and checks the server
     #[arg(
         long,
         global = true,
@@ -30,7 +29,7 @@ pub(crate) struct StoreArgs {
         hide_env_values = true
     )]
     store: Option<String>,
-    /// Whose memory it is, where a store has several tenants; main unless it is given
+    /// Use the memory of this tenant of the store [default: main]
     #[arg(
         long,
         global = true,
@@ -158,7 +157,7 @@ pub(crate) fn following(store: &Store, settings: &MemorySettings) -> Store {
     store.with_secrets(secrets).with_facts_from_talk(facts)
 }
 
-/// What was given; an empty variable is as good as none.
+/// Returns the value that was given; an empty variable is as good as none.
 fn given(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.is_empty())
 }

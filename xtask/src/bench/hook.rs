@@ -15,13 +15,13 @@ use crate::command::output_of;
 use crate::metadata::Metadata;
 use crate::release;
 
-/// What to measure.
+/// The size of the measurement.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// How many messages the project has
+    /// Messages of the project
     #[arg(long, default_value_t = 100_000)]
     messages: usize,
-    /// How often each is run
+    /// Rounds
     #[arg(long, value_name = "N", default_value_t = 15)]
     rounds: usize,
     /// The program [default: the release build of this project]

@@ -17,7 +17,7 @@ use crate::{npm, release};
 
 /// A warm rendering may take so many times what Handlebars.js takes.
 const TIMES_HANDLEBARS: f64 = 4.0;
-/// How often a process is started.
+/// Starts of each process.
 const STARTS: usize = 21;
 
 #[derive(Deserialize)]
@@ -71,7 +71,7 @@ pub(crate) fn layout() -> Result<()> {
     report.show()
 }
 
-/// What the first rendering takes, with the start of its process: ours and node's, in turns.
+/// Times the first rendering with the start of its process, ours and node's in turns.
 fn first(kitbag: &Path, folder: &Path, node: impl Fn() -> Command) -> Result<(f64, f64)> {
     let mut times = (Vec::new(), Vec::new());
     for _ in 0..STARTS {

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use crate::command::output_of;
 use crate::statistics::median;
 
-/// What one run took.
+/// Time and memory of one run.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub(super) struct Run {
     pub(super) wall: f64,

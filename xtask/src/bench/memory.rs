@@ -8,10 +8,10 @@ use super::{figures, one_figure};
 use crate::command::cargo;
 use crate::postgres::Server;
 
-/// What to measure.
+/// The size of the measurement.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// How many messages the store has, for each round
+    /// Messages of the store, a number for each round
     #[arg(long, value_delimiter = ',', default_values_t = [10_000, 100_000, 1_000_000])]
     messages: Vec<usize>,
 }

@@ -22,7 +22,7 @@ pub(super) use programs::Programs;
 
 const KERNEL_MEGABYTES: f64 = 600.0;
 
-/// What is measured.
+/// The size of the measurement.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Measures this code base alone
@@ -31,7 +31,7 @@ pub(crate) struct Options {
     /// Compares with ripgrep alone
     #[arg(long)]
     no_peers: bool,
-    /// How often each program is run
+    /// Runs of each program
     #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
     /// The program [default: the release build of this project]

@@ -11,7 +11,7 @@ use crate::python::environment;
 
 const PACKAGE: &str = "tiktoken==0.14.0";
 
-/// What Python took, best of three.
+/// Python's time, best of three.
 #[derive(Deserialize)]
 pub(super) struct Counted {
     pub(super) seconds: f64,

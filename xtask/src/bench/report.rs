@@ -4,7 +4,7 @@ use std::fmt;
 
 use anyhow::{Result, bail};
 
-/// What a figure must keep to.
+/// The limit of a figure.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Limit {
     AtLeast(f64),

@@ -7,10 +7,10 @@ use super::figures;
 use super::report::{AtMost, Report};
 use crate::command::{cargo, output_of};
 
-/// What to measure.
+/// The size of the measurement.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// How many messages the store has
+    /// Messages of the store
     #[arg(long, default_value_t = 100_000)]
     messages: usize,
 }

@@ -21,10 +21,10 @@ use super::report::{AtMost, Report};
 use crate::statistics::median;
 use server::Server;
 
-/// What is measured.
+/// The size of the measurement.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// How many processes are started
+    /// Processes to start
     #[arg(long, value_name = "N", default_value_t = 9)]
     rounds: usize,
     /// The budget of each pack, in tokens [default: that of the tool]

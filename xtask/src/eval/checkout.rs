@@ -14,11 +14,11 @@ use tempfile::TempDir;
 use super::instance::Instance;
 use crate::command::git;
 
-/// Where trees come from and where they are laid out.
+/// The sources of trees, and the folder where they are laid out.
 pub(super) struct Trees {
     /// A folder of git directories, named `OWNER+NAME` in upper or lower case.
     pub(super) mirrors: PathBuf,
-    /// Where each task's tree stays, by its id; without it they are removed after use.
+    /// The folder in which each task's tree stays, by its id; without it trees are removed after use.
     pub(super) kept: Option<PathBuf>,
 }
 

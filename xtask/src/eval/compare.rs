@@ -12,7 +12,7 @@ use super::measure::{Measure, groups};
 use super::record::{self, Record};
 use crate::statistics::mean;
 
-/// How many of the most changed tasks are listed, better and worse.
+/// Length of the lists of the most changed tasks, better and worse.
 const LISTED: usize = 8;
 
 /// Shows the differences of the tasks that both files have.

@@ -29,7 +29,7 @@ use program::{Program, Times};
 pub(super) use tune::{Options as TuneOptions, tune};
 pub(super) use updates::{Options as UpdateOptions, updates};
 
-/// What is evaluated and how.
+/// Data and settings of the evaluation.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Conversations and their questions, one JSON document; may be given several times
@@ -47,7 +47,7 @@ pub(crate) struct Options {
     /// Evaluates the same conversations with long messages of an assistant too
     #[arg(long)]
     long: bool,
-    /// Where the figures go as JSON
+    /// Writes the figures to this file as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Further arguments for `kitbag memory recall`, separated by spaces

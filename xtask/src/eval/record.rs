@@ -1,4 +1,4 @@
-//! What was measured of one task: a line of JSON.
+//! The measurements of one task: a line of JSON.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ pub(super) struct Record {
     pub(super) repo: String,
     pub(super) language: String,
     pub(super) kind: String,
-    /// Whether the task's text names a file that the fix changed.
+    /// True if the task's text names a file that the fix changed.
     pub(super) named: bool,
     pub(super) budgets: BTreeMap<u64, Shown>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,7 +26,7 @@ pub(super) struct Record {
     pub(super) error: Option<String>,
 }
 
-/// How much of the fix a prompt shows.
+/// Shares of the fix that a prompt shows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Shown {
     pub(super) tokens: usize,
@@ -39,7 +39,7 @@ pub(super) struct Shown {
     pub(super) time: f64,
 }
 
-/// Where the changed files stand among the ranked source files.
+/// Places of the changed files among the ranked source files.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Ranks {
     /// One divided by the first one's place.

@@ -25,7 +25,7 @@ use super::table::table;
 use crate::metadata::Metadata;
 use crate::release;
 
-/// What is evaluated and how.
+/// Data and settings of the evaluation.
 #[derive(Args)]
 pub(crate) struct Options {
     /// The tasks, one JSON object a line
@@ -46,7 +46,7 @@ pub(crate) struct Options {
     /// Budgets in tokens
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [8192, 32768])]
     budgets: Vec<u64>,
-    /// Where the records go; tasks that have one there are not run again [default: a new file
+    /// File of the records; tasks that have one there are not run again [default: a new file
     /// under target]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -56,7 +56,7 @@ pub(crate) struct Options {
     /// The program [default: the release build of this project]
     #[arg(long, value_name = "PATH")]
     kitbag: Option<PathBuf>,
-    /// How many tasks run side by side [default: the number of cores]
+    /// Tasks that run side by side [default: the number of cores]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
     /// Seconds after which an answer counts as an error
@@ -107,7 +107,7 @@ pub(super) fn relevance(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// What all tasks share.
+/// Data and settings that all tasks share.
 struct Evaluation<'a> {
     options: &'a Options,
     program: PathBuf,

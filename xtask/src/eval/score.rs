@@ -15,7 +15,7 @@ use super::source_file::SourceFiles;
 /// A file with fewer visible lines does not count as shown, unless one of them is a line of the fix.
 const ENOUGH_LINES: usize = 10;
 
-/// How much of the fix the prompt shows; `root` holds the tree that was packed.
+/// Measures the share of the fix that the prompt shows; `root` holds the tree that was packed.
 pub(super) fn shown(
     instance: &Instance,
     answer: &Answer,
@@ -51,7 +51,7 @@ pub(super) fn shown(
     }
 }
 
-/// Where the gold files stand among the source files of a ranking.
+/// Returns the places of the gold files among the source files of a ranking.
 pub(super) fn ranks<'a>(
     instance: &Instance,
     ranked: impl Iterator<Item = &'a str>,

@@ -15,6 +15,7 @@ fn ask(address: &str, query: &str) -> String {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn a_server_serves_its_sockets_only_and_leaves_nothing_behind() {
     let server = start();
     let setting = |name: &str| ask(&server.server, &format!("show {name}"));
@@ -31,6 +32,7 @@ fn a_server_serves_its_sockets_only_and_leaves_nothing_behind() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn the_pooler_lends_connections_for_a_transaction_to_every_role() {
     let server = start();
     ask(&server.server, "create role guest login");
@@ -43,6 +45,7 @@ fn the_pooler_lends_connections_for_a_transaction_to_every_role() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn a_command_gets_both_addresses_and_its_failure_tells_how_to_repeat_it() {
     let server = start();
     let script = format!("test \"${SERVER}\" && test \"${POOLER}\" && exit 7");

@@ -44,7 +44,7 @@ pub(super) fn check(metadata: &Metadata) -> Vec<Problem> {
     problems
 }
 
-/// Whether the expression can be satisfied with allowed licences only.
+/// Returns true if allowed licences alone satisfy the expression.
 fn is_allowed(expression: &str) -> Result<bool, String> {
     let spaced = expression
         .replace('(', " ( ")

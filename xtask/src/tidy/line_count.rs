@@ -22,7 +22,7 @@ pub(super) fn code_lines(text: &str) -> usize {
     count
 }
 
-/// Whether a module with a body follows, behind other attributes perhaps.
+/// Returns true if a module with a body follows, perhaps behind other attributes.
 fn opens_test_module(following: Option<&[&str]>) -> bool {
     let mut following = following.unwrap_or_default().iter();
     let item = following.find(|line| !line.starts_with("#["));

@@ -45,7 +45,7 @@ fn unused(manifest: String, dependency: &str, kind: Kind) -> Problem {
     )
 }
 
-/// Whether some file of the package, where the kind of dependency reaches, names it.
+/// Returns true if some file of the package that the kind of dependency reaches names it.
 fn is_used(identifier: &str, kind: Kind, code: &[(&str, &str)]) -> bool {
     let names = |text| code_words(text).any(|word| word == identifier);
     code.iter()

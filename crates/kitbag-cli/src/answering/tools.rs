@@ -21,11 +21,11 @@ use crate::output::{self, one_line};
 /// Options that say what a model may use.
 #[derive(clap::Args)]
 pub(super) struct ToolArgs {
-    /// Lets the model use tools: pack, explain and expand over the folder you are in, recall and facts over
+    /// Let the model use tools: pack, explain and expand over the folder you are in, recall and facts over
     /// memory; remember, forget and checkpoint, which write, when they are approved
     #[arg(long)]
     tools: bool,
-    /// Starts the MCP servers of this file [default: .mcp.json in the folder you are in] and lets the model
+    /// Start the MCP servers of this file [default: .mcp.json in the folder you are in] and lets the model
     /// use their tools. The file names programs to run, so that it is never followed unasked
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = ".mcp.json")]
     mcp: Option<PathBuf>,

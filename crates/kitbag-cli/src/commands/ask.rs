@@ -18,7 +18,7 @@ use crate::store::{self, StoreArgs};
 
 use message::MessageArgs;
 
-/// Asks a model, with the context that the message needs, and remembers the exchange
+/// Asks a model with the right context, and remembers the exchange
 ///
 /// The prompt holds what is remembered, the agent's own prompt and documents, and with --pack the code of
 /// the folder you are in, as `kitbag context` shows it. The answer is printed as it comes; a line on
@@ -42,10 +42,10 @@ pub(crate) struct Args {
     message: MessageArgs,
     #[command(flatten)]
     answering: AnsweringArgs,
-    /// Prints the request that would be sent, byte for byte, and sends nothing
+    /// Print the request that would be sent, byte for byte, and send nothing
     #[arg(long)]
     dry_run: bool,
-    /// Prints the answer with its usage and its turn as JSON, when all of it has come
+    /// Print the answer, its usage and its turn as JSON once it is complete
     #[arg(long, conflicts_with = "dry_run")]
     json: bool,
 }

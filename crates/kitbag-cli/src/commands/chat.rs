@@ -23,7 +23,7 @@ use crate::store::{self, StoreArgs};
 
 use lines::Lines;
 
-/// Talks with a model, message after message, and remembers the conversation
+/// Talks with a model, and remembers the conversation
 ///
 /// Each message is answered as `kitbag ask` does, and the open conversation goes on where it was left.
 /// A line that ends with a backslash goes on in the next, and a line `"""` begins a message of several
@@ -47,7 +47,7 @@ use lines::Lines;
 pub(crate) struct Args {
     #[command(flatten)]
     answering: AnsweringArgs,
-    /// Begins another conversation; the open one is closed, with a summary
+    /// Begin another conversation; closes the open one with a summary
     #[arg(long, conflicts_with_all = ["conversation", "no_memory"])]
     new: bool,
 }

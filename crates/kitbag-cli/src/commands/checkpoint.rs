@@ -12,7 +12,7 @@ use kitbag::checkpoint::{CheckpointError, Checkpoints, SessionId};
 use crate::failure::Failure;
 use crate::output;
 
-/// Saves where a task stands, so that it can be resumed
+/// Saves the state of a task and its context, to resume it later
 ///
 /// A checkpoint is a JSON file in .kitbag/sessions below the root, named after its session. It holds
 /// the request, the kind of task, how far it is, the code that was packed for it, what was made and

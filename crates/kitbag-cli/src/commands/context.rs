@@ -20,7 +20,7 @@ use crate::project::ProjectArgs;
 use crate::prompt::{Show, deliver};
 use crate::store::{self, StoreArgs};
 
-/// Prints the prompt that a message would be answered with
+/// Prints the prompt that would be sent for a message
 ///
 /// The prompt holds what is remembered of the conversation and of the sender, the agent's own prompt
 /// and documents, and with --pack the code of the folder you are in. All of it competes for one
@@ -32,10 +32,10 @@ pub(crate) struct Args {
     message: Option<String>,
     #[command(flatten)]
     asked: AskedArgs,
-    /// Prints the prompt of a node: understand, think, act, reply, or one that kitbag.yaml defines
+    /// Print the prompt of a node: understand, think, act, reply, or one that kitbag.yaml defines
     #[arg(long, value_name = "NAME")]
     node: Option<String>,
-    /// The form of the prompt: flat, pack, markdown, xml, node, anthropic, openai, responses or json
+    /// Form of the prompt: flat, pack, markdown, xml, node, anthropic, openai, responses or json
     /// [default: flat, and node for a node]
     #[arg(long, value_name = "FORM")]
     format: Option<OutputForm>,
@@ -45,10 +45,10 @@ pub(crate) struct Args {
     project: ProjectArgs,
     #[command(flatten)]
     internal: InternalArgs,
-    /// Prints the ledger as a table: everything that was considered, in or out, and why
+    /// Print the ledger as a table: everything that was considered, in or out, and why
     #[arg(long)]
     explain: bool,
-    /// Prints the prompt and the ledger as JSON
+    /// Print the prompt and the ledger as JSON
     #[arg(long, conflicts_with = "explain")]
     json: bool,
 }

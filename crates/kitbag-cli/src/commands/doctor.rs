@@ -11,7 +11,7 @@ use crate::output::{self, one_line};
 use crate::project::ProjectArgs;
 use crate::store::{self, StoreArgs};
 
-/// Tells what works on this machine, where each setting came from, and what to do about problems
+/// Checks this machine: what works, where each setting came from, and how to mend problems
 ///
 /// Looks at configuration, skills, memory, providers and their keys (which are not printed), git, parsers, the cache
 /// and the coding agents that use Kitbag. Nothing is changed, and nothing is sent anywhere. Fails if
@@ -20,7 +20,7 @@ use crate::store::{self, StoreArgs};
 pub(crate) struct Args {
     #[command(flatten)]
     project: ProjectArgs,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -85,7 +85,7 @@ struct Finding {
     topic: &'static str,
     state: State,
     told: String,
-    /// What to do about it.
+    /// The remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
 }

@@ -32,7 +32,7 @@ pub(crate) struct Args {
     path: Option<String>,
     #[command(flatten)]
     pack: PackArgs,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     /// Shows this many rows of what is not in the prompt

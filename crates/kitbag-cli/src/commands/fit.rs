@@ -40,11 +40,11 @@ pub(crate) struct Args {
     /// The chunks, or the request; `-` for stdin
     #[arg(required_unless_present = "envelope")]
     file: Option<PathBuf>,
-    /// Reads the request, its type, its budget, its tools and further chunks from this `TaskEnvelope`
+    /// Read the request, its type, its budget, its tools and further chunks from this `TaskEnvelope`
     /// as JSON; `-` is stdin. Options override it
     #[arg(long, value_name = "FILE")]
     envelope: Option<PathBuf>,
-    /// The most tokens that the prompt may have, such as 8000, 32k (32,000), 32ki (32,768), or the
+    /// Limit the prompt to this many tokens, such as 8000, 32k (32,000), 32ki (32,768), or the
     /// input's share of a window, as `total=8000,input=70%`; of a request in JSON its texts count, not
     /// the JSON around them [default: the input of the envelope's budget]
     #[arg(
@@ -52,34 +52,34 @@ pub(crate) struct Args {
         required_unless_present = "envelope"
     )]
     budget: Option<Tokens>,
-    /// The form of the prompt: pack (or prompt; the default), markdown (a document for people), xml
+    /// Form of the prompt: pack (or prompt; the default), markdown (a document for people), xml
     /// (tags), flat, node, anthropic, openai, responses or json; a request keeps its own
     #[arg(long, value_name = "FORM")]
     format: Option<OutputForm>,
-    /// What is asked; the forms flat, node, anthropic, openai and responses need it
+    /// Request to answer; the forms flat, node, anthropic, openai and responses need it
     #[arg(long, value_name = "TEXT")]
     request: Option<String>,
     /// The base prompt
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
-    /// What kind of task it is: implement, debug, refactor, test or analyze
+    /// Type of the task: implement, debug, refactor, test or analyze
     #[arg(long, value_name = "TYPE")]
     task_type: Option<TaskType>,
     #[command(flatten)]
     counter: CounterArgs,
-    /// How chunks are chosen
+    /// Strategy that chooses chunks
     #[arg(long, value_enum, default_value_t = StrategyArg::Optimal)]
     strategy: StrategyArg,
-    /// Leaves out chunks whose relevance is below this, in parts per million
+    /// Leave out chunks whose relevance is below this, in parts per million
     #[arg(long, value_name = "PPM", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     floor: u32,
-    /// Prints the ledger as a table: every chunk, in or out, and why
+    /// Print the ledger as a table: every chunk, in or out, and why
     #[arg(long)]
     explain: bool,
-    /// Prints the prompt and the ledger as JSON
+    /// Print the prompt and the ledger as JSON
     #[arg(long, conflicts_with = "explain")]
     json: bool,
-    /// Copies the prompt to the clipboard instead of printing it
+    /// Copy the prompt to the clipboard instead of printing it
     #[arg(long, conflicts_with_all = ["explain", "json"])]
     copy: bool,
 }

@@ -152,7 +152,7 @@ fn folder_of(agent: CodingAgent, event: &HookEvent) -> PathBuf {
     folder.unwrap_or_else(|| PathBuf::from("."))
 }
 
-/// What an event asks of the store.
+/// Work that an event gives to the store.
 #[derive(Clone, Copy)]
 enum Keeps {
     Something,

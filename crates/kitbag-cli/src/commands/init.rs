@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// The folder to write to
     #[arg(default_value = ".")]
     folder: PathBuf,
-    /// Replaces a kitbag.yaml that is there
+    /// Replace an existing kitbag.yaml
     #[arg(long)]
     force: bool,
     /// Set Kitbag up for this coding agent instead

@@ -32,7 +32,7 @@ use clap::Subcommand;
 use crate::failure::Failure;
 use crate::store::{self, StoreArgs};
 
-/// Looks at, searches and changes what is remembered
+/// Searches, shows and changes what is remembered
 ///
 /// Memory holds conversations, facts about people, and every prompt that was sent. It is kept in one
 /// file, or on a PostgreSQL server: `--store` or KITBAG_STORE says where.

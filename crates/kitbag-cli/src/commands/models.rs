@@ -15,7 +15,7 @@ use crate::output;
 use crate::project::ListArgs;
 use crate::store::{self, StoreArgs};
 
-/// Lists what is known of models: windows, prices, caches, and how their tokens are counted
+/// Lists models with their windows, prices, caches and tokenizers
 ///
 /// Prices are list prices in US dollars for a million tokens. `-` stands for what nobody is known to have
 /// published. Of one model, by its exact name, everything is told: price steps, sources, and whether a

@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// Writes the prompt to this file instead of stdout; `-` is stdout. The file itself is not packed
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Copies the prompt to the clipboard instead of printing it
+    /// Copy the prompt to the clipboard instead of printing it
     #[arg(long, conflicts_with = "output")]
     copy: bool,
 }

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::output::{self, counted, one_line};
 use crate::store::{self, StoreArgs};
 
-/// Adds, lists and removes reminders: texts that stand in every prompt of a conversation
+/// Adds, lists and removes reminders that every prompt of a conversation shows
 ///
 /// A reminder stays until it is removed. When the conversation ends by silence or is closed, the
 /// sender's next one on the channel takes its reminders over.
@@ -22,7 +22,7 @@ use crate::store::{self, StoreArgs};
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
-    /// Whose conversation; needed only if the store knows several senders
+    /// Sender of the conversation; needed if the store knows several
     #[arg(long, global = true, value_name = "NAME")]
     sender: Option<String>,
     /// The channel of the conversation
@@ -56,17 +56,17 @@ enum Command {
 struct AddArgs {
     /// The text of the reminder
     text: String,
-    /// The key of the reminder, by which it is replaced or removed [default: its first words and a
+    /// Key that replaces or removes the reminder later [default: its first words and a
     /// hash]
     #[arg(long, value_name = "NAME")]
     key: Option<String>,
-    /// Where in the prompt it stands
+    /// Place in the prompt
     #[arg(long, value_enum, default_value_t = TargetArg::Suffix)]
     target: TargetArg,
-    /// How many prompts to skip after each one that shows it
+    /// Prompts to skip after each one that shows it
     #[arg(long, value_name = "N", default_value_t = 0)]
     cooldown: u32,
-    /// Remove it as soon as one prompt that shows it was sent
+    /// Remove it once a prompt that shows it was sent
     #[arg(long)]
     once: bool,
     /// Begin the conversation that --conversation names, if there is none of that name
@@ -99,7 +99,7 @@ impl From<TargetArg> for ContextMessageTarget {
 struct Report {
     conversation: String,
     reminders: Vec<ContextMessage>,
-    /// How many more there are that no person is shown.
+    /// Counts reminders that no person is shown.
     internal: usize,
 }
 

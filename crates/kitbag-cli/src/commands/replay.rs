@@ -20,12 +20,12 @@ use crate::store::{self, StoreArgs};
 pub(crate) struct Args {
     /// The turn, such as 7.12.3
     turn: TurnId,
-    /// Which prompt of the turn, counted from 0; the last unless it is given
+    /// Prompt of the turn, counted from 0 [default: the last]
     #[arg(long, value_name = "N")]
     inference: Option<u32>,
     #[command(flatten)]
     internal: InternalArgs,
-    /// Prints JSON: the prompt with its figures and its ledger
+    /// Print JSON: the prompt with its figures and its ledger
     #[arg(long)]
     json: bool,
 }

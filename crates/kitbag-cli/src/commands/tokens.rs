@@ -20,7 +20,7 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
     #[command(flatten)]
     counter: CounterArgs,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -54,21 +54,21 @@ pub(crate) fn speak_json() {
     SPEAKS_JSON.store(true, Ordering::Relaxed);
 }
 
-/// Whether every line is JSON.
+/// True if every line is JSON.
 pub(crate) fn speaks_json() -> bool {
     SPEAKS_JSON.load(Ordering::Relaxed)
 }
 
 static SPEAKS_JSON: AtomicBool = AtomicBool::new(false);
 
-/// What a text leaves on the last line of the terminal.
+/// The text that a line leaves on the terminal.
 #[derive(Clone, Copy)]
 enum Leaves {
     Words,
     Progress,
 }
 
-/// What stands there: whoever writes next takes a line of progress away first.
+/// The text on the terminal's last line: whoever writes next takes a line of progress away first.
 static LEFT: Mutex<Leaves> = Mutex::new(Leaves::Words);
 
 fn write(text: fmt::Arguments<'_>, leaves: Leaves) {

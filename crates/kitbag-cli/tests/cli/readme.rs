@@ -5,7 +5,32 @@ use std::process::Command;
 
 #[test]
 fn x03_console_examples_print_what_the_readme_says() {
-    assert!(run_examples("README.md") >= 3);
+    assert!(run_examples("README.md") >= 1);
+}
+
+#[test]
+fn p10_console_examples_print_what_the_guide_to_packs_says() {
+    assert!(run_examples("docs/packs.md") >= 1);
+}
+
+#[test]
+fn p07_console_examples_print_what_the_guide_to_fitting_says() {
+    assert!(run_examples("docs/fit.md") >= 4);
+}
+
+#[test]
+fn o06_console_examples_print_what_the_guide_to_memory_says() {
+    assert!(run_examples("docs/memory.md") >= 3);
+}
+
+#[test]
+fn x03_console_examples_print_what_the_guide_to_contexts_says() {
+    assert!(run_examples("docs/context.md") >= 5);
+}
+
+#[test]
+fn x03_the_session_of_the_picture_prints_what_the_picture_shows() {
+    assert!(run_examples("docs/session.md") >= 3);
 }
 
 #[test]
@@ -34,9 +59,18 @@ fn o10_console_examples_print_what_the_guide_to_skills_says() {
 
 /// Help comes before anything is done, and an option that does not exist before help.
 #[test]
-fn x03_the_options_in_shell_examples_of_the_readme_exist() {
+fn x03_the_options_in_shell_examples_of_the_documents_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let text = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let documents = [
+        "README",
+        "docs/chat",
+        "docs/context",
+        "docs/memory",
+        "docs/packs",
+    ];
+    let texts =
+        documents.map(|name| std::fs::read_to_string(root.join(format!("{name}.md"))).unwrap());
+    let text = texts.concat();
     let blocks = text.split("```sh\n").skip(1);
     let lines = blocks.filter_map(|rest| rest.split("```").next());
     let mut ran = 0;

@@ -131,6 +131,7 @@ const DEVIATIONS: [Deviation; 16] = [
 ];
 
 #[test]
+#[ignore = "needs Node.js: cargo xtask test"]
 fn the_deviations_are_those_that_are_listed() {
     let cases: Vec<Case> = DEVIATIONS.iter().map(Deviation::case).collect();
     let theirs = reference::rendered(&cases);

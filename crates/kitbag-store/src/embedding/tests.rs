@@ -219,6 +219,7 @@ fn weights_that_are_no_table_are_refused() {
 }
 
 #[test]
+#[ignore = "needs a model: cargo xtask test"]
 fn a_real_model_knows_what_is_alike() {
     let folder = std::env::var("KITBAG_TEST_EMBEDDINGS").unwrap_or_else(|_| {
         panic!("no model: set KITBAG_TEST_EMBEDDINGS to what `cargo xtask model` prints")

@@ -26,11 +26,13 @@ fn x07_a_tenant_on_a_shared_file_is_as_if_alone() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x07_a_tenant_on_a_shared_server_is_as_if_alone() {
     as_if_alone(10, &place::postgres());
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x07_a_tenant_behind_a_pooler_is_as_if_alone() {
     let url = place::address("KITBAG_TEST_PGBOUNCER");
     as_if_alone(10, &url.parse().unwrap());

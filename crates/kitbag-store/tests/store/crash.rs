@@ -34,6 +34,7 @@ fn two_killed_processes_on_one_file_lose_nothing() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn a_killed_process_loses_nothing_on_postgres() {
     let mut random = Random::new();
     for first in (0..rounds()).step_by(ROUNDS_OF_A_STORE as usize) {

@@ -62,6 +62,7 @@ macro_rules! on_both {
             }
 
             #[test]
+            #[ignore = "needs PostgreSQL: cargo xtask test"]
             fn postgres() {
                 crate::place::on_postgres(super::$name);
             }
@@ -80,6 +81,7 @@ macro_rules! on_two {
             }
 
             #[test]
+            #[ignore = "needs PostgreSQL: cargo xtask test"]
             fn postgres() {
                 crate::place::two_on_postgres(super::$name);
             }

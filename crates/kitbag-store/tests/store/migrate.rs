@@ -20,6 +20,7 @@ fn eight_nodes_open_a_new_file_at_once() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn eight_nodes_open_a_new_database_at_once() {
     let database = run(Database::new());
     eight_at_once(&database.url.parse().unwrap());
@@ -69,6 +70,7 @@ fn a_file_of_a_later_version_is_refused_and_unchanged() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn a_database_of_a_later_version_is_refused_and_unchanged() {
     run(async {
         let database = Database::new().await;
@@ -151,6 +153,7 @@ fn what_is_only_read_is_not_made() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn a_database_that_is_only_read_gets_no_tables() {
     run(async {
         let database = Database::new().await;

@@ -55,7 +55,7 @@ pub(crate) fn postgres_url() -> String {
 /// The address of a server that `cargo xtask postgres` has started.
 pub(crate) fn address(variable: &str) -> String {
     env::var(variable).unwrap_or_else(|_| {
-        panic!("no PostgreSQL server: run `cargo xtask postgres -- cargo nextest run -p kitbag-store --all-features`")
+        panic!("no PostgreSQL server: run `cargo xtask postgres -- cargo nextest run -p kitbag-store --all-features --run-ignored all`")
     })
 }
 

@@ -15,6 +15,7 @@ use crate::place::{self, Database, in_database, new_tenant, run, second, superus
 use crate::work::prompt_for;
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x07_every_table_keeps_tenants_apart() {
     run(async {
         drop(Store::open(&place::postgres()).await.unwrap());
@@ -33,6 +34,7 @@ fn x07_every_table_keeps_tenants_apart() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x07_a_query_that_forgets_the_tenant_sees_nothing() {
     run(async {
         let store = Store::open(&place::postgres()).await.unwrap();
@@ -88,6 +90,7 @@ async fn cannot_write(server: &Client, table: &str, theirs: &Tenant) {
 /// Not even whoever owns the tables sees their rows; a superuser does, which is why the store takes
 /// the role without rights first.
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x07_the_owner_of_the_tables_is_bound() {
     run(async {
         let server = superuser(&place::postgres_url()).await;
@@ -131,6 +134,7 @@ fn x07_the_owner_of_the_tables_is_bound() {
 
 /// Behind a pooler that gives one connection to one client after the other.
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x07_a_connection_that_a_tenant_used_shows_nothing_to_the_next() {
     run(async {
         let database = Database::new().await;

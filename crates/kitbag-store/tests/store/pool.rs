@@ -20,6 +20,7 @@ fn hello(key: &str) -> Incoming {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x07_a_busy_pool_is_waited_for_and_then_named() {
     run(async {
         let database = Database::new().await;
@@ -56,6 +57,7 @@ async fn until_waiting(server: &tokio_postgres::Client, count: i64) {
 
 /// The one connection goes on in no transaction of somebody who stopped waiting.
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x07_a_write_that_nobody_waits_for_any_more_is_undone() {
     run(async {
         let database = Database::new().await;
@@ -128,6 +130,7 @@ fn x07_a_write_that_nobody_waits_for_any_more_is_undone() {
 
 /// Both find that there is no row yet.
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn o07_two_first_answers_of_a_model_that_end_together_both_count() {
     run(async {
         let database = Database::new().await;
@@ -165,6 +168,7 @@ fn o07_two_first_answers_of_a_model_that_end_together_both_count() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x07_connections_that_were_ended_are_replaced_unseen() {
     run(async {
         let database = Database::new().await;
@@ -188,6 +192,7 @@ fn x07_connections_that_were_ended_are_replaced_unseen() {
 
 /// As a replica does until it has taken over.
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x07_a_server_that_takes_no_writes_yet_is_waited_for() {
     run(async {
         let database = Database::new().await;
@@ -230,6 +235,7 @@ fn x07_a_server_that_takes_no_writes_yet_is_waited_for() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x07_a_commit_without_an_answer_is_told_as_unknown() {
     let proxy = Proxy::cutting_at("COMMIT");
     run(async {
@@ -248,6 +254,7 @@ fn x07_a_commit_without_an_answer_is_told_as_unknown() {
 
 /// What was read before the connection broke is of another moment: it is read again.
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x07_a_backup_begins_again_when_its_connection_broke() {
     let proxy = Proxy::cutting_at(" FROM message ");
     run(async {
@@ -338,6 +345,7 @@ fn pass_on(client: UnixStream, server: UnixStream, word: &'static str, cut: &Arc
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x07_a_full_vacuum_removes_what_was_forgotten_from_pages() {
     run(async {
         let database = Database::new().await;

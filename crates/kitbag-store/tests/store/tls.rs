@@ -21,6 +21,7 @@ fn good_server(access: &str) -> (TlsServer, String) {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x01_all_work_is_done_over_tls_with_a_server_that_is_who_it_says() {
     let (server, roots) = good_server(ENCRYPTED_ONLY);
     run(async {
@@ -46,6 +47,7 @@ fn x01_all_work_is_done_over_tls_with_a_server_that_is_who_it_says() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x01_a_certificate_of_another_host_is_refused_unless_names_do_not_matter() {
     let (server, roots) = good_server(OPEN);
     run(async {
@@ -63,6 +65,7 @@ fn x01_a_certificate_of_another_host_is_refused_unless_names_do_not_matter() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x01_a_certificate_is_refused_before_and_after_its_time() {
     let authority = Authority::new("ours");
     for (years, told) in [
@@ -90,6 +93,7 @@ fn x01_a_certificate_is_refused_before_and_after_its_time() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x01_an_unknown_authority_is_refused_wherever_an_authority_is_asked_for() {
     let (server, _) = good_server(OPEN);
     let others = server.file("others.crt", &Authority::new("others").certificate());
@@ -117,6 +121,7 @@ fn x01_an_unknown_authority_is_refused_wherever_an_authority_is_asked_for() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x01_a_server_that_signed_its_own_certificate_is_trusted_by_that_certificate() {
     let identity = self_signed("db.example");
     let server = TlsServer::start(&identity, &Authority::new("users"), OPEN);
@@ -133,6 +138,7 @@ fn x01_a_server_that_signed_its_own_certificate_is_trusted_by_that_certificate()
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x01_a_client_certificate_is_shown_and_missed_where_the_server_wants_one() {
     let authority = Authority::new("ours");
     let identity = authority.server(&["db.example"], &Years::Now);
@@ -169,6 +175,7 @@ fn x01_a_client_certificate_is_shown_and_missed_where_the_server_wants_one() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x01_a_password_is_bound_to_the_encrypted_connection_and_never_told() {
     let (server, roots) = good_server("host all all 127.0.0.1/32 scram-sha-256");
     run(async {
@@ -192,6 +199,7 @@ fn x01_a_password_is_bound_to_the_encrypted_connection_and_never_told() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x01_a_server_without_tls_is_refused_where_the_address_demands_it() {
     let server = TlsServer::start_without_tls();
     run(async {
@@ -207,6 +215,7 @@ fn x01_a_server_without_tls_is_refused_where_the_address_demands_it() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x01_a_server_that_takes_encrypted_connections_only_is_told() {
     let (server, _) = good_server(ENCRYPTED_ONLY);
     run(async {

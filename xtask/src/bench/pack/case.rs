@@ -29,7 +29,7 @@ pub(in crate::bench) struct Task {
     pub(in crate::bench) words: &'static str,
 }
 
-/// How many times ripgrep's time it may take, and how much memory.
+/// The limits: a multiple of ripgrep's time, and memory.
 pub(super) struct Limits {
     pub(super) cold: f64,
     pub(super) warm: f64,
@@ -92,7 +92,7 @@ impl Measured {
         report.add(&what, self.least_used, AtLeast(LEAST_USED));
     }
 
-    /// What the ratios were made of.
+    /// The times behind the ratios.
     pub(super) fn figures(&self, report: &mut Report) {
         let own = [
             ("ripgrep", &self.cold.search),

@@ -12,7 +12,7 @@ use crate::python::environment;
 
 const RIPGREP: &str = "15.2.0";
 const REPOMIX: &str = "1.18.1";
-/// What that version of repomix asks for.
+/// The release of Node.js that this version of repomix needs.
 const NODE: &str = "22";
 const AIDER: &str = "0.86.2";
 

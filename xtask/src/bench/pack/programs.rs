@@ -20,7 +20,7 @@ const TIMES_AIDER: f64 = 20.0;
 pub(in crate::bench) struct Programs {
     pub(in crate::bench) kitbag: PathBuf,
     ripgrep: PathBuf,
-    /// Where everything is that was fetched, and where the programs write.
+    /// The folders of fetched programs and of what they write.
     pub(in crate::bench) folder: PathBuf,
 }
 
@@ -106,7 +106,7 @@ impl Programs {
         Ok((run, f64::from(tokens) * 100.0 / f64::from(BUDGET)))
     }
 
-    /// What the peers took, or why they took nothing.
+    /// The times of the peers, or the reason why one has none.
     pub(super) fn measure_peers(&self, case: &Case, rounds: usize) -> Vec<Peer> {
         let repomix = Peer {
             name: "repomix",

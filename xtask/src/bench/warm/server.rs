@@ -21,7 +21,7 @@ pub(super) struct Server {
     calls: u64,
 }
 
-/// What a process took since it began.
+/// Processor time and memory of a process since it began.
 #[derive(Deserialize)]
 struct Usage {
     /// Seconds of all threads, and of the children that ended.

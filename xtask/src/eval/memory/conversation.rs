@@ -27,9 +27,9 @@ pub(super) struct Turn {
     pub(super) role: Option<String>,
     pub(super) speaker: String,
     pub(super) text: String,
-    /// What a picture that was sent along shows.
+    /// Description of a picture that was sent along.
     pub(super) caption: Option<String>,
-    /// What showing the turn in a prompt costs, its speaker and date included.
+    /// Tokens of the turn in a prompt, its speaker and date included.
     pub(super) tokens: u64,
 }
 

@@ -142,7 +142,7 @@ impl fmt::Display for Figures {
     }
 }
 
-/// What `--json` writes.
+/// The output of `--json`.
 #[derive(Serialize)]
 pub(super) struct Report {
     #[serde(flatten)]

@@ -104,7 +104,7 @@ impl<'a> Program<'a> {
         read_answers(&printed)
     }
 
-    /// What it prints. The input is a file, so that neither side waits for the other.
+    /// Returns its output. The input is a file, so that neither side waits for the other.
     fn run(&self, store: &str, arguments: &[&str], input: &str) -> Result<String> {
         let mut stdin = tempfile::tempfile()?;
         stdin.write_all(input.as_bytes())?;

@@ -1,4 +1,4 @@
-//! How much of the evidence a ranking holds near its top.
+//! Shares of the evidence that a ranking holds near its top.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -63,7 +63,7 @@ impl fmt::Display for Measure {
     }
 }
 
-/// What one question scored.
+/// The scores of one question.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Row {
     pub(super) category: Label,

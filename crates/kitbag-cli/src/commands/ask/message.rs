@@ -12,7 +12,7 @@ pub(super) struct MessageArgs {
     /// The message; without it, or with `-`, it is read from stdin. With it, what is piped in is
     /// attached
     message: Option<String>,
-    /// Attaches this text to the message; `-` is stdin, and waits for its end. May be repeated
+    /// Attach this text to the message; `-` reads stdin to its end. May be repeated
     #[arg(long, value_name = "FILE")]
     attach: Vec<PathBuf>,
 }

@@ -11,7 +11,7 @@ use crate::output::{self, beginning};
 /// Lists the checkpoints, the latest first
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -25,7 +25,7 @@ use crate::prompt::{Show, deliver};
 pub(super) struct Args {
     /// The session: ASCII letters, digits, `_`, `-` and `.`
     id: SessionId,
-    /// The most tokens that the prompt may have, as for `kitbag pack`
+    /// Limit the prompt to this many tokens, as for `kitbag pack`
     #[arg(long, value_name = "TOKENS", value_parser = parse_input, default_value = "32k", allow_negative_numbers = true)]
     budget: Tokens,
     #[command(flatten)]

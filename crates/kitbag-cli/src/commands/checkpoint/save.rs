@@ -30,14 +30,14 @@ pub(super) struct Args {
     id: SessionId,
     /// The file with the checkpoint's JSON; `-` for stdin
     json: Option<PathBuf>,
-    /// What is to be done
+    /// The task
     #[arg(long, value_name = "TEXT")]
     task: Option<String>,
-    /// What kind of task it is: implement, debug, refactor, test or analyze [default: the former one,
+    /// Type of the task: implement, debug, refactor, test or analyze [default: the former one,
     /// or inferred from the task]
     #[arg(long, value_name = "TYPE")]
     task_type: Option<TaskType>,
-    /// How far it is: running, paused, completed, failed, or a word of your own
+    /// Progress: running, paused, completed, failed, or a word of your own
     #[arg(long, value_name = "STATE")]
     state: Option<CheckpointState>,
     /// A file that the task has made or changed; can be given several times
@@ -51,7 +51,7 @@ pub(super) struct Args {
     /// The folder of the cache
     #[arg(long, value_name = "FOLDER", env = "KITBAG_CACHE_DIR")]
     cache_dir: Option<PathBuf>,
-    /// Keeps no code
+    /// Keep no code
     #[arg(long, conflicts_with = "budget")]
     no_context: bool,
 }
@@ -166,7 +166,7 @@ fn default(
     Ok(())
 }
 
-/// What kind of task a request, which is written as JSON, seems to be.
+/// Returns the type of task that a request seems to be, as JSON writes it.
 fn inferred(request: &str) -> TaskType {
     let request: String = serde_json::from_str(request).unwrap_or_default();
     let inferred = TaskType::infer(&request);

@@ -64,7 +64,7 @@ pub(super) fn skills(project: &Project) -> Vec<Finding> {
     broken.chain([all]).collect()
 }
 
-/// Whether memory can be opened, and what it holds.
+/// Opens memory and counts what it holds.
 pub(super) async fn memory(place: &StoreArgs) -> Result<Finding, Failure> {
     const TOPIC: &str = "memory";
     let location = place.location()?;
@@ -168,7 +168,7 @@ pub(super) fn git() -> Finding {
     }
 }
 
-/// Whether a program is read as what it is, and the languages that are known.
+/// Parses a small program, and counts the languages that are known.
 pub(super) fn parsers() -> Finding {
     const TOPIC: &str = "parsers";
     let parsed = syntax::parse(
@@ -183,7 +183,7 @@ pub(super) fn parsers() -> Finding {
     }
 }
 
-/// Whether the cache can be written.
+/// Writes to the cache.
 pub(super) fn cache() -> Finding {
     const TOPIC: &str = "cache";
     let Some(folder) = default_folder() else {

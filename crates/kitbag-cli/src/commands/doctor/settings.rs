@@ -113,7 +113,7 @@ fn setting(name: &'static str, value: String, from: String) -> Setting {
     Setting { name, value, from }
 }
 
-/// Whether a flag or a variable gave a value. clap does not tell them apart, so that the variable is taken
+/// Returns true if a flag or a variable gave a value. clap does not tell them apart, so that the variable is taken
 /// to have given it where it is set.
 fn given(flag: &str, variable: &str, is_given: bool) -> String {
     let is_set = env::var_os(variable).is_some_and(|value| !value.is_empty());

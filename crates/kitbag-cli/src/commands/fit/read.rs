@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::input;
 use crate::output::say;
 
-/// What is to be fitted.
+/// The input of a fit.
 pub(super) enum Input {
     Chunks(Vec<ContextChunk>),
     Request(Request),
@@ -76,7 +76,7 @@ fn say_unknown_fields(name: &str, items: &[&RawValue]) {
     }
 }
 
-/// What is wrong, without the place in the part that was parsed.
+/// Returns the parser's message, without the place in the part that was parsed.
 fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

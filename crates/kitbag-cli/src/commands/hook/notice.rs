@@ -1,4 +1,4 @@
-//! What went wrong with memory, told once in a session: a mark in the cache folder says that it was.
+//! Says once in a session that memory failed: a mark in the cache folder remembers that it was said.
 
 use std::fs::{self, OpenOptions};
 use std::io;

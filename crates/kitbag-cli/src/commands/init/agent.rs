@@ -22,7 +22,7 @@ pub(crate) enum AgentArg {
     Vscode,
 }
 
-/// What becomes of Kitbag's part.
+/// The change to Kitbag's part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     Add,
@@ -85,7 +85,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// How much of Kitbag's part is in an agent's configuration.
+/// The share of Kitbag's part that an agent's configuration already has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SetUp {
     Whole,
@@ -187,7 +187,7 @@ fn hooks(text: &str, program: &str, direction: Direction) -> Result<String, Stri
     Ok(text)
 }
 
-/// Whether a group of hooks is one that we wrote, with this command or from wherever the program was then.
+/// Returns true for a group of hooks that this command wrote, wherever the program was then.
 fn is_ours(group: &serde_json::Value, planned: &str) -> bool {
     let hooks = group.get("hooks").and_then(|hooks| hooks.as_array());
     let Some([hook]) = hooks.map(Vec::as_slice) else {

@@ -96,7 +96,7 @@ fn foreign(stretch: &str) -> Result<Option<String>, String> {
     Ok(None)
 }
 
-/// Whether all hooks of an event are ours.
+/// Returns true if all hooks of an event are ours.
 fn is_our_hook(groups: &toml::Value) -> bool {
     let hooks_of = |group: &toml::Value| group.get("hooks")?.as_array().cloned();
     let is_ours = |hook: &toml::Value| {
@@ -109,7 +109,7 @@ fn is_our_hook(groups: &toml::Value) -> bool {
     })
 }
 
-/// What follows the program.
+/// Returns the arguments behind the program.
 const COMMAND: &str = " hook --for codex";
 
 fn stretch(program: &str) -> String {

@@ -36,13 +36,13 @@ pub(super) struct Args {
     /// A manifest to take the layout from
     #[arg(long, value_name = "MANIFEST")]
     file: Option<PathBuf>,
-    /// The layout, of the manifest or of the project; the agent's own unless it is given
+    /// Layout, of the manifest or of the project [default: the agent's own]
     #[arg(long, value_name = "ID")]
     layout: Option<String>,
-    /// The agent; the project's only one unless it is given
+    /// Agent [default: the project's only one]
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
-    /// Whether the agent answers or acts; query unless it is given
+    /// Purpose of the prompt [default: query]
     #[arg(long, value_enum)]
     mode: Option<ModeArg>,
     /// The channel: cli (the default), slack, mcp, http or another
@@ -51,7 +51,7 @@ pub(super) struct Args {
     /// Props for the layout, as a JSON object or `@FILE`
     #[arg(long, value_name = "JSON")]
     props: Option<String>,
-    /// What was said before, as a JSON array of {"text", "isAssistant", "metadata"}
+    /// Earlier messages, as a JSON array of {"text", "isAssistant", "metadata"}
     #[arg(long, value_name = "FILE", conflicts_with = "context")]
     messages: Option<PathBuf>,
     /// The tools on offer, as a JSON array of {"name", "description", "input_schema"}
@@ -66,26 +66,26 @@ pub(super) struct Args {
     /// The language of the prompt, such as en or pt-BR
     #[arg(long, value_name = "TAG")]
     language: Option<String>,
-    /// The security key, 32 hexadecimal digits; drawn at random unless it is given
+    /// Security key, 32 hexadecimal digits [default: random]
     #[arg(long, value_name = "HEX")]
     key: Option<SecurityKey>,
-    /// The most tokens that the prompt may have
+    /// Limit the prompt to this many tokens
     #[arg(long, value_name = "TOKENS", default_value = "32k")]
     budget: Tokens,
-    /// The form of the prompt: flat, pack, markdown, xml, node, anthropic, openai, responses or json
+    /// Form of the prompt: flat, pack, markdown, xml, node, anthropic, openai, responses or json
     #[arg(long, value_name = "FORM", default_value = "flat")]
     format: OutputForm,
     #[command(flatten)]
     counter: CounterArgs,
     #[command(flatten)]
     project: ProjectArgs,
-    /// Prints the rendered template alone
+    /// Print the rendered template alone
     #[arg(long, conflicts_with = "format")]
     raw: bool,
-    /// Prints the ledger as a table: every document and message, in or out, and why
+    /// Print the ledger as a table: every document and message, in or out, and why
     #[arg(long, conflicts_with_all = ["raw", "json"])]
     explain: bool,
-    /// Prints the prompt as structured JSON, with what was said and what is known of the turn
+    /// Print the prompt as structured JSON, with the messages and the template's context
     #[arg(long)]
     json: bool,
 }
@@ -154,7 +154,7 @@ impl Args {
         object(&json, &name).map(|props| Some(Value::Map(props)))
     }
 
-    /// How the prompt is put together, if there is something to answer.
+    /// The form of the prompt, if there is something to answer.
     fn settings(&self, request: &AgentRequest) -> Result<(AssemblySettings, Counter), Failure> {
         if request.channel.query.trim().is_empty() {
             let what = "a prompt ends in a query, and there is none";

@@ -21,7 +21,7 @@ use crate::store::StoreArgs;
 pub(super) struct Args {
     /// The file to write, whole or not at all, for its owner alone; it must not be there yet
     file: PathBuf,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -10,7 +10,7 @@ use crate::store::StoreArgs;
 /// What is wrong is printed, a line each, and the exit code is then 1.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

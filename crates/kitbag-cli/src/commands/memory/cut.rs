@@ -2,7 +2,7 @@
 
 use crate::output::{self, grouped};
 
-/// How many rows are asked for: one more than are shown tells whether there are others.
+/// Rows to ask for: one more than are shown tells that there are others.
 pub(crate) fn one_more(limit: u32) -> u32 {
     limit.saturating_add(1)
 }

@@ -23,10 +23,10 @@ pub(super) struct Args {
     id: MessageId,
     /// The new text; `-` reads it from stdin
     text: String,
-    /// Shows the difference, and changes nothing
+    /// Show the difference, and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

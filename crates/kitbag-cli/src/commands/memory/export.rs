@@ -14,7 +14,7 @@ use crate::output::{self, FileWriter, Rights, counted, grouped, printable_json};
 use crate::progress::Progress;
 use crate::store::StoreArgs;
 
-/// How many messages are held at a time.
+/// Messages held in memory at a time.
 const PAGE: u32 = 1_000;
 
 /// Prints all messages as JSON lines that `kitbag memory import` takes back
@@ -24,18 +24,17 @@ const PAGE: u32 = 1_000;
 /// migrate` copies everything.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file to write, whole or not at all, for its owner alone if it is new; stdout unless it is
-    /// given, or `-`
+    /// File to write, whole or not at all; a new one is readable by its owner alone [default: `-`, stdout]
     file: Option<PathBuf>,
-    /// Messages of this sender only
+    /// Only messages of this sender
     #[arg(long, value_name = "NAME")]
     sender: Option<String>,
-    /// Messages on this channel only
+    /// Only messages on this channel
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
     #[command(flatten)]
     filter: FilterArgs,
-    /// Leaves out messages that cannot be read, and names each; else the first ends the export
+    /// Leave out messages that cannot be read, and name each, instead of stopping at the first
     #[arg(long)]
     skip_damaged: bool,
 }
@@ -92,7 +91,7 @@ enum Reader {
     Program,
 }
 
-/// How many messages were met.
+/// Messages met so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Count {
     written: u64,

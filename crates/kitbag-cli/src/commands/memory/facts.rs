@@ -22,10 +22,10 @@ use crate::store::{self, StoreArgs};
 pub(super) struct Args {
     #[command(subcommand)]
     command: Command,
-    /// About whom; needed only if the store knows several senders
+    /// Sender that the fact is about; needed if the store knows several
     #[arg(long, global = true, value_name = "NAME")]
     sender: Option<String>,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long, global = true)]
     json: bool,
 }
@@ -39,14 +39,14 @@ enum Command {
     },
     /// Sets a fact, which then holds on all channels; the value that it had stays in the history
     Set {
-        /// What it is about
+        /// Subject of the fact, such as timezone
         key: String,
-        /// What is known
+        /// Its value, such as Europe/Lisbon
         value: String,
     },
     /// Ends a fact; the value that it had stays in the history
     Unset {
-        /// What it is about
+        /// Subject of the fact, such as timezone
         key: String,
     },
     /// Lists all values that facts have had, oldest first
@@ -60,7 +60,7 @@ enum Command {
 
 #[derive(clap::Args)]
 struct Limit {
-    /// How many at most: of facts those learned last, of all values the first by key
+    /// Most entries to list: facts learned last, or values first by key
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
 }

@@ -8,7 +8,7 @@ use kitbag::store::{ConversationKey, MessageFilter, MessageTime};
 /// The times between which messages were said.
 #[derive(clap::Args)]
 pub(super) struct TimeArgs {
-    /// Only from this time on: a date, a time, or how long ago, such as 2024-05-01,
+    /// Only from this time on: a date, a time or an age, such as 2024-05-01,
     /// 2024-05-01T18:30+02:00, 12h, 7d or 2w
     #[arg(long, value_name = "TIME", value_parser = parse_since)]
     since: Option<MessageTime>,

@@ -59,16 +59,16 @@ pub(super) struct Args {
     /// Everything that the tenant has, so that nothing at all remains of it
     #[arg(long, conflicts_with_all = ["sender", "conversation"])]
     tenant_all: bool,
-    /// Lists what would go, and changes nothing
+    /// List what would go, and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// How many messages are listed of those that would go
+    /// Most messages to list of those that would go
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: u32,
-    /// Does not ask
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -39,10 +39,10 @@ pub(super) struct Args {
     channel: Option<String>,
     #[command(flatten)]
     times: TimeArgs,
-    /// How many at most: the latest conversations, or the latest messages of one
+    /// Most conversations or messages to list, latest first
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -41,25 +41,25 @@ use report::{Problem, Skipped};
 pub(super) struct Args {
     /// The file, in UTF-8 or UTF-16, or a zip archive of such files; `-` for stdin
     file: PathBuf,
-    /// What the file holds: lines, chatgpt or claude; found out unless it is given
+    /// Format of the file: lines, chatgpt or claude [default: detected]
     #[arg(long, value_name = "FORMAT")]
     format: Option<ImportFormat>,
-    /// The channel of messages that name none; else import, chatgpt or claude, by the format
+    /// Channel of messages that name none [default: import, chatgpt or claude, by the format]
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
-    /// The sender of messages that name none; else user
+    /// Sender of messages that name none [default: user]
     #[arg(long, value_name = "NAME")]
     sender: Option<String>,
-    /// Stops at the first bad record; else it is skipped and named
+    /// Stop at the first bad record instead of skipping and naming it
     #[arg(long)]
     strict: bool,
-    /// Keeps all messages or, if one is bad, none; they are held in memory until the end
+    /// Keep all messages, or none if one is bad; holds them in memory until the end
     #[arg(long)]
     atomic: bool,
-    /// Brings back messages that were forgotten
+    /// Bring back messages that were forgotten
     #[arg(long)]
     forgotten: bool,
-    /// Prints the result as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

@@ -16,11 +16,11 @@ use crate::store::StoreArgs;
 /// nothing of the tenant yet; the first stays as it is. Nobody should write to either meanwhile.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Where memory is: a file, or a postgresql:// address
+    /// Store to copy from: a file, or a postgresql:// address
     from: Location,
-    /// Where it goes
+    /// Store to copy to
     to: Location,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -23,7 +23,7 @@ use crate::output::{self, grouped, one_line};
 pub(super) struct Args {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long, global = true)]
     json: bool,
 }

@@ -33,35 +33,35 @@ use batch::Query;
 /// leaves out is what the options say.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// What the messages should be about, in any words
+    /// Words that the messages should be about
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     query: Option<String>,
-    /// Whose messages; needed only if the store knows several senders
+    /// Sender of the messages; needed if the store knows several
     #[arg(long, value_name = "NAME")]
     sender: Option<String>,
-    /// On which channel; on any unless it is given
+    /// Channel of the messages [default: any]
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
     #[command(flatten)]
     filter: FilterArgs,
-    /// How many messages at most
+    /// Most messages to show
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     limit: u32,
-    /// When it is asked, which tells what "yesterday" is; now unless it is given
+    /// Time of the question, which decides what "yesterday" means [default: now]
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     now: Option<MessageTime>,
-    /// As many of the best messages as fit in so many tokens when they are printed as text, such as 2k
+    /// Show the best messages that fit into this many tokens when printed as text, such as 2k
     #[arg(long, value_name = "TOKENS")]
     budget: Option<Tokens>,
     #[command(flatten)]
     counter: CounterArgs,
-    /// Answers the JSON lines of a file, or of stdin for `-`, each with one line of JSON
+    /// Answer each JSON line of this file, or of stdin for `-`, with one line of JSON
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Shows what each score is made of
+    /// Show the parts of each score
     #[arg(long)]
     explain: bool,
 }
@@ -97,7 +97,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     Ok(output::print(&text)?)
 }
 
-/// What is the same for all queries of a run.
+/// Settings that all queries of a run share.
 struct Recall<'a> {
     args: &'a Args,
     store: Store,

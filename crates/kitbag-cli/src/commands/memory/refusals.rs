@@ -13,10 +13,10 @@ use crate::store::StoreArgs;
 /// that is not listed is open. Nothing of a refused message is kept but this. The latest 10,000 are kept.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// How many at most
+    /// Most entries to list
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

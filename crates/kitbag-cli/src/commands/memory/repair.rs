@@ -33,7 +33,7 @@ pub(super) struct Args {
     /// Tells what is wrong and which rows would go, and changes nothing
     #[arg(long)]
     dry_run: bool,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

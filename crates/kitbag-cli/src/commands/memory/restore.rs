@@ -22,10 +22,10 @@ use crate::store::StoreArgs;
 pub(super) struct Args {
     /// The backup
     file: PathBuf,
-    /// Removes what the tenants of the backup have in the store
+    /// Remove what the tenants of the backup have in the store
     #[arg(long)]
     replace: bool,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -28,16 +28,16 @@ use kitbag::command::ForgetPreview;
 pub(super) struct Args {
     #[command(flatten)]
     project: ProjectArgs,
-    /// Lists what would go, and changes nothing
+    /// List what would go, and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// How many messages are listed of each channel
+    /// Most messages to list for each channel
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: u32,
-    /// Does not ask
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -8,9 +8,9 @@ use kitbag::store::{ConversationKey, ExportFilter, MessageFilter, Store};
 use crate::failure::Failure;
 use crate::output::{self, one_line};
 
-/// How many senders an error lists.
+/// Senders that an error lists at most.
 const LISTED: usize = 8;
-/// How many rows are looked at: a sender has one for each channel.
+/// Rows to read: a sender has one for each channel.
 const LOOKED_AT: u32 = 1_000;
 
 /// The sender that was named, or the only one that the store knows. Projects, whose sessions with coding
@@ -37,7 +37,7 @@ pub(crate) async fn named_or_only(store: &Store, named: Option<&str>) -> Result<
     }
 }
 
-/// Whether the store knows somebody, besides projects.
+/// Returns true if the store knows anybody besides projects.
 pub(crate) async fn knows_anybody(store: &Store) -> Result<bool, Failure> {
     let known = store.sender_names(LOOKED_AT).await?;
     Ok(known.iter().any(is_person))

@@ -17,10 +17,10 @@ use crate::store::StoreArgs;
 /// Example: kitbag memory senders --json
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// How many senders at most, the first by name
+    /// Most senders to list, first by name
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -7,7 +7,7 @@ use crate::store::StoreArgs;
 /// Counts what is remembered
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -17,7 +17,7 @@ use crate::store::StoreArgs;
 /// Example: kitbag memory tenants --store postgresql://postgres@db/kitbag
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

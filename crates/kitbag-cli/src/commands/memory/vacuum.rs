@@ -16,17 +16,17 @@ use crate::store::StoreArgs;
 /// log, replicas and backups are the server's own, and keep it until they are recycled.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Removes prompts that were sent longer ago than this, such as 30d, 12h or 1y
+    /// Remove prompts older than this, such as 30d, 12h or 1y
     #[arg(long, value_name = "TIME", value_parser = parse_age)]
     prompts_older_than: Option<Span>,
-    /// Removes the oldest prompts until the others have at most so many bytes, such as 500MB or 1GB
+    /// Remove the oldest prompts until the rest fits into this many bytes, such as 500MB or 1GB
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     prompts_max_bytes: Option<u64>,
     /// On PostgreSQL, writes the tables of all tenants anew, so that no page holds what was forgotten;
     /// they are locked meanwhile
     #[arg(long)]
     full: bool,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

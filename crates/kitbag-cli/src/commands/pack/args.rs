@@ -27,7 +27,7 @@ pub(crate) struct PackArgs {
     /// The folder of the project
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     root: PathBuf,
-    /// The most tokens that the prompt may have, such as 8000, 32k (32,000), 32ki (32,768), or the
+    /// Limit the prompt to this many tokens, such as 8000, 32k (32,000), 32ki (32,768), or the
     /// input's share of a window, as `total=8000,input=70%`; of a form in JSON all that is printed
     /// counts [default: the input of the envelope's budget, or 32k, or less where the model takes less]
     #[arg(long, value_name = "TOKENS", value_parser = parse_input, allow_negative_numbers = true)]
@@ -38,7 +38,7 @@ pub(crate) struct PackArgs {
     envelope: Option<PathBuf>,
     #[command(flatten)]
     counter: CounterArgs,
-    /// What kind of task it is: implement, debug, refactor, test or analyze [default: inferred from
+    /// Type of the task: implement, debug, refactor, test or analyze [default: inferred from
     /// the task]
     #[arg(long, value_name = "TYPE")]
     task_type: Option<TaskType>,
@@ -67,7 +67,7 @@ pub(crate) struct PackArgs {
     /// Runs no git: there is no history, and only .gitignore files say what is ignored
     #[arg(long, conflicts_with = "diff")]
     no_git: bool,
-    /// How chunks are chosen
+    /// Strategy that chooses chunks
     #[arg(long, value_enum, default_value_t = StrategyArg::Optimal)]
     strategy: StrategyArg,
     /// Looks closely at no more files than this; without it, at as many as the budget could show

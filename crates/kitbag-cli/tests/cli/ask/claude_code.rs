@@ -41,6 +41,7 @@ pub(crate) fn program() -> PathBuf {
 }
 
 #[test]
+#[ignore = "needs Claude Code: cargo xtask test"]
 fn o07_claude_code_reads_what_a_dry_run_shows_and_nothing_else() {
     let upstream = Upstream::start(vec![Reply::stream(STREAM)]);
     let folder = Folder::new();

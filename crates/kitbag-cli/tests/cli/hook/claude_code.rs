@@ -70,6 +70,7 @@ fn texts(body: &str) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "needs Claude Code: cargo xtask test"]
 fn x11_claude_code_is_told_what_an_earlier_session_said_and_its_prefix_stays() {
     let upstream = Upstream::answering(|_| Reply::stream(STREAM));
     let project = Project::new();

@@ -7,10 +7,11 @@ use serde_json::json;
 use super::Memory;
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn o06_memory_moves_to_postgresql_and_back() {
     let Ok(server) = env::var("KITBAG_TEST_POSTGRES") else {
         panic!(
-            "no PostgreSQL server: run `cargo xtask postgres -- cargo nextest run -p kitbag-cli memory`"
+            "no PostgreSQL server: run `cargo xtask postgres -- cargo nextest run -p kitbag-cli --run-ignored all memory`"
         );
     };
     let memory = Memory::new();

@@ -65,6 +65,7 @@ const PROMPTS: [(&str, &str, &str); 9] = [
 ];
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x07_a_file_of_version_2_is_brought_up_to_date_and_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("memory.db");

@@ -84,7 +84,7 @@ fn joined(kept: &str, rest: &str) -> String {
     [kept, between, rest].concat()
 }
 
-/// Whether more on the last line would be part of a comment.
+/// Returns true if a comment on the last line would swallow what is added to it.
 fn ends_in_comment(text: &str) -> bool {
     let mut bytes = [text, "x"].concat().into_bytes();
     blank_comments(&mut bytes);

@@ -21,7 +21,7 @@ pub(super) fn checked(
     }
 }
 
-/// What a whole text says; an empty one is an empty object.
+/// Returns the value of a whole text; an empty one is an empty object.
 fn whole(text: &str) -> Result<Value, String> {
     match text.trim().is_empty() {
         true => Ok(Value::Object(Map::new())),

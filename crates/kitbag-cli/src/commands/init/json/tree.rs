@@ -1,4 +1,4 @@
-//! Where things stand in a text of JSON that may have comments and commas at the ends of lists.
+//! Places of values in a text of JSON that may have comments and commas at the ends of lists.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub(super) enum Node {
 /// A member of an object.
 #[derive(Debug)]
 pub(super) struct Member {
-    /// Where its name begins.
+    /// Offset of its name.
     start: usize,
     key: String,
     value: Node,
@@ -72,7 +72,7 @@ impl Node {
         members.iter().map(|member| &member.value).chain(items)
     }
 
-    /// Where each child stands, a member with its name.
+    /// Places of the children, members with their names.
     pub(super) fn places(&self) -> Vec<Range<usize>> {
         match self {
             Self::Object { members, .. } => members

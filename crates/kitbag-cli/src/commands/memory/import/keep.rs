@@ -13,9 +13,9 @@ use crate::failure::Failure;
 use crate::output::{counted, grouped};
 use crate::progress::Progress;
 
-/// How many messages go into one transaction.
+/// Messages in one transaction.
 const BATCH: usize = 4_000;
-/// How much text, so that long messages do not fill the memory.
+/// Bytes of text in one transaction, so that long messages do not fill the memory.
 const BATCH_BYTES: usize = 16 << 20;
 
 /// An import of so many messages may end with compacting the store; fewer leave little to gain.
@@ -33,7 +33,7 @@ pub(super) struct Keeper {
     progress: Progress,
 }
 
-/// What is kept together, or not at all.
+/// Records that are kept together, or not at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     /// As many messages as go into a transaction.
@@ -46,7 +46,7 @@ pub(super) enum Unit {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RestoreForgotten;
 
-/// What became of the messages.
+/// Counts of messages by what became of them.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(super) struct Kept {
     pub(super) messages: u64,
@@ -65,7 +65,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// What is kept, as the end of a sentence.
+    /// Names what is kept, as the end of a sentence.
     pub(super) fn told(self, of: &str) -> String {
         let known = match self.known {
             0 => String::new(),

@@ -1,4 +1,4 @@
-//! What was recalled, as a table with its reasons.
+//! Recalled messages as a table with their reasons.
 
 use kitbag::recall::{FoundMessage, RecallAnswer};
 use kitbag::store::Later;
