@@ -1,6 +1,6 @@
 //! A server over HTTP: each request is answered by itself, so that any node answers any of them.
 //!
-//! Who may ask, and from which page, is decided by whoever hands a request in.
+//! Access is checked by whoever hands a request in: keys, origins and hosts.
 
 use std::convert::Infallible;
 use std::fmt::Display;

@@ -1,4 +1,4 @@
-//! Who may ask: with a key, anybody whom its tenant gave one; without keys, programs of this machine. Never
+//! Access to the server: with a key, anybody whom its tenant gave one; without keys, programs of this machine. Never
 //! pages of browsers from elsewhere.
 
 mod keyring;
@@ -33,7 +33,7 @@ pub(crate) struct Caller {
     pub(crate) memory: ProxyMemory,
     /// The key that was shown; nothing where none is needed.
     pub(crate) key: Option<Arc<Key>>,
-    /// Whose key it is.
+    /// The tenant of the key.
     tenant: Tenant,
 }
 

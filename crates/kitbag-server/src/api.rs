@@ -42,7 +42,7 @@ pub(crate) struct Endpoint {
 
 type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
-/// What an endpoint answers with.
+/// The form of an answer.
 pub(crate) enum Answer {
     Json(SchemaOf),
     /// JSON, or a stream of events where the request asks for one.

@@ -54,7 +54,7 @@ impl Packs {
         })
     }
 
-    /// What earlier packs left in memory of a folder.
+    /// The state that earlier packs left in memory of a folder.
     pub(crate) fn resident(&self, folder: &Path) -> Arc<Resident> {
         let mut residents = self
             .residents

@@ -1,4 +1,4 @@
-//! Refusals of requests: what is wrong and what to do, in the words of the API that was asked.
+//! Refusals of requests: the problem and its remedy, in the words of the API that was asked.
 
 use std::time::Duration;
 
@@ -33,9 +33,9 @@ struct ErrorFields<'a> {
     /// The kind, for programs: invalid, not_found, unauthorized, forbidden, rate_limit, conflict, gone,
     /// unavailable, too_large, upstream, failed and others.
     kind: &'a str,
-    /// What is wrong, with the value.
+    /// The problem, with the value.
     message: &'a str,
-    /// What to do about it, where that is known.
+    /// The remedy, where one is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'a str>,
 }

@@ -1,4 +1,4 @@
-//! The audit log: who did what, with which thing of the store. Entries are added and never changed, and hold
+//! The audit log: key, action and subject of everything that was done. Entries are added and never changed, and hold
 //! nothing of what anybody said.
 
 use jiff::Timestamp;
@@ -51,11 +51,11 @@ impl Action {
 pub struct AuditEntry {
     /// Counts the entries, from 1.
     pub id: u64,
-    /// When it was done.
+    /// The time.
     pub at: Timestamp,
     /// The id of the key; none for whoever has the store itself.
     pub actor: Option<String>,
-    /// What was done.
+    /// The name of the action.
     pub action: String,
     /// The id of what it was done with, such as a key, a conversation or a turn.
     pub subject: Option<String>,

@@ -22,9 +22,9 @@ pub use secret::{KEY_RANDOMNESS, KeySecret};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct NewKey {
-    /// What people call it.
+    /// The name that people have for it.
     pub name: String,
-    /// What it may do.
+    /// Its rights.
     pub scopes: KeyScopes,
     /// The most requests a minute.
     pub requests_per_minute: Option<u32>,
@@ -54,19 +54,19 @@ impl NewKey {
 pub struct Key {
     /// The visible part behind the tenant.
     pub id: String,
-    /// What people call it.
+    /// The name that people have for it.
     pub name: String,
-    /// What it may do.
+    /// Its rights.
     pub scopes: KeyScopes,
     /// The most requests a minute.
     pub requests_per_minute: Option<u32>,
     /// The most tokens a minute, of prompts and answers together.
     pub tokens_per_minute: Option<u32>,
-    /// When it was made.
+    /// The time when it was made.
     pub created: Timestamp,
     /// The end of its life.
     pub expires: Option<Timestamp>,
-    /// When it was revoked.
+    /// The time when it was revoked.
     pub revoked: Option<Timestamp>,
 }
 

@@ -55,6 +55,11 @@ pub use kitbag_workspace as workspace;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+/// The example of the page about channels, built as a test.
+#[cfg(all(doctest, feature = "sqlite", feature = "providers"))]
+#[doc = include_str!("../../../docs/channels.md")]
+struct ChannelsGuide;
+
 /// The examples of the guide, run as tests.
 #[cfg(all(doctest, feature = "sqlite", feature = "providers"))]
 #[doc = include_str!("../../../docs/library.md")]

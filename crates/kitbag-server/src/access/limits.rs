@@ -17,7 +17,7 @@ struct Used {
     tokens: Bucket,
 }
 
-/// What was taken and has not run out of the bucket since, in millionths.
+/// The use that has not run out of the bucket yet, in millionths.
 #[derive(Debug, Default)]
 struct Bucket {
     level: u64,
@@ -65,7 +65,7 @@ impl Limits {
 }
 
 impl Bucket {
-    /// Lets run out what the time since the last look allows.
+    /// Lets as much run out as the time since the last look allows.
     fn run_out(&mut self, limit: u32, now: Instant) {
         let since = self.at.replace(now).map(|at| now.duration_since(at));
         let micros = since.map_or(0, |since| {

@@ -35,9 +35,9 @@ use crate::refusal::Refusal;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AskInput {
-    /// What is asked
+    /// The message
     message: String,
-    /// Who asks, `user` unless it is given
+    /// The sender of the message, `user` unless it is given
     sender: Option<String>,
     /// The channel that it comes in on, `http` unless it is given
     channel: Option<String>,

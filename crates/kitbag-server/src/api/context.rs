@@ -21,13 +21,13 @@ use crate::App;
 use crate::access::Caller;
 use crate::refusal::Refusal;
 
-/// A message, and whose it is.
+/// A message with its sender and its place.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MessageInput {
-    /// What is said
+    /// The message
     pub(super) message: String,
-    /// Who says it, `user` unless it is given
+    /// The sender of the message, `user` unless it is given
     pub(super) sender: Option<String>,
     /// The channel that it comes in on, `http` unless it is given
     pub(super) channel: Option<String>,
@@ -44,9 +44,9 @@ pub(super) struct MessageInput {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ContextInput {
-    /// What is said
+    /// The message
     message: String,
-    /// Who says it, `user` unless it is given
+    /// The sender of the message, `user` unless it is given
     sender: Option<String>,
     /// The channel that it comes in on, `http` unless it is given
     channel: Option<String>,

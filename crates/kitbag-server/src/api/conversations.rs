@@ -47,7 +47,7 @@ struct ListQuery {
     since: Option<String>,
     /// Active before this time
     until: Option<String>,
-    /// How many at most, 50 unless it is given, 1000 at most
+    /// The most that are listed, 50 unless it is given, at most 1000
     limit: Option<u32>,
 }
 
@@ -73,7 +73,7 @@ async fn list(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct MessagesQuery {
-    /// How many at most, the latest; 50 unless it is given, 10000 at most
+    /// The most that are listed, the latest ones; 50 unless it is given, at most 10000
     limit: Option<u32>,
 }
 

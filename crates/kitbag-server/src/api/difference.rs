@@ -8,7 +8,7 @@ use kitbag::engine::ReplayedPrompt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How a later prompt differs from an earlier one.
+/// The difference of a later prompt from an earlier one.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct PromptDifference {
     /// The earlier turn.
@@ -33,7 +33,7 @@ pub(super) struct PromptDifference {
 struct ChunkChange {
     /// The chunk.
     id: String,
-    /// Where it comes from.
+    /// Its source.
     source: String,
     /// Its level in the earlier prompt.
     before: Option<String>,

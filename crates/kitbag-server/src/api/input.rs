@@ -114,7 +114,7 @@ pub(super) fn budget(tokens: Option<u32>) -> Result<Option<Tokens>, Refusal> {
 
 const MOST_TOKENS: u32 = 2_000_000;
 
-/// How many of something a request asks for.
+/// The limit of a list, within what an endpoint gives.
 pub(super) fn limit(asked: Option<u32>, usual: u32, most: u32) -> Result<u32, Refusal> {
     match asked.unwrap_or(usual) {
         limit if (1..=most).contains(&limit) => Ok(limit),

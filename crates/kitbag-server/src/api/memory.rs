@@ -1,4 +1,4 @@
-//! What is remembered: recalled, listed, kept, forgotten and exported.
+//! The memory: recalled, listed, kept, forgotten and exported.
 
 use std::sync::Arc;
 
@@ -85,11 +85,11 @@ pub(super) fn endpoints() -> [Endpoint; 5] {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RecallInput {
-    /// What it should be about, in any words and any language
+    /// The subject, in any words and any language
     query: String,
-    /// Whose memory, `user` unless it is given
+    /// The sender whose memory is meant, `user` unless it is given
     sender: Option<String>,
-    /// How many messages at most, 10 unless it is given, 200 at most
+    /// The most messages, 10 unless it is given, at most 200
     limit: Option<u32>,
     /// As much of it as fits into so many tokens
     budget: Option<u32>,
@@ -102,7 +102,7 @@ struct RecallInput {
     role: Option<Role>,
     /// Only what was said in this conversation, by its name or its id
     conversation: Option<String>,
-    /// Whether each message says what its score is made of
+    /// Tells the parts of each score
     #[serde(default)]
     explain: bool,
 }
@@ -140,7 +140,7 @@ struct FactsQuery {
     sender: Option<String>,
     /// All values that this fact has had, oldest first
     key: Option<String>,
-    /// How many at most, 100 unless it is given, 10000 at most
+    /// The most that are listed, 100 unless it is given, at most 10000
     limit: Option<u32>,
 }
 
@@ -165,7 +165,7 @@ async fn facts(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RememberInput {
-    /// What to remember, in a sentence that is understood without the conversation
+    /// The text to remember, in a sentence that is understood without the conversation
     text: String,
     /// Keeps it as a fact under this key, such as timezone
     key: Option<String>,
@@ -236,7 +236,7 @@ async fn forget(
 }
 
 impl ForgetInput {
-    /// What is meant, and its id where it has one. Names of people do not come into the audit log.
+    /// The thing that is meant, and its id where it has one. Names of people do not come into the audit log.
     fn what(&self) -> Result<(Forget, Option<String>), Refusal> {
         let several = "give one of `message`, `conversation`, `fact`, `matching` and `sender`";
         let given = [

@@ -24,7 +24,7 @@ use crate::refusal::Refusal;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PackInput {
-    /// What is to be done; empty for an overview
+    /// The task, in a sentence or as an issue with its log; empty for an overview
     #[serde(default)]
     task: String,
     /// The folder: one of the server's roots, or one below; the first root unless it is given
@@ -47,7 +47,7 @@ pub(super) struct PackInput {
     pins: Vec<String>,
     /// Packs what was changed since this revision, for review; HEAD for what is not committed
     changed_since: Option<String>,
-    /// Whether lines carry their numbers
+    /// Numbers the lines
     #[serde(default)]
     line_numbers: bool,
 }

@@ -58,7 +58,7 @@ pub(super) fn endpoints() -> [Endpoint; 5] {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PromptQuery {
-    /// Which prompt of the turn, from 0; the last unless it is given
+    /// The number of the prompt in the turn, from 0; the last unless it is given
     inference: Option<u32>,
 }
 

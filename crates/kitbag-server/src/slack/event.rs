@@ -1,4 +1,4 @@
-//! What Slack delivers: a challenge, or a message to the app. Everything else is of no concern.
+//! The deliveries of Slack: a challenge, or a message to the app. Everything else is of no concern.
 
 use serde::Deserialize;
 
@@ -17,7 +17,7 @@ pub(super) struct Said {
     pub(super) channel: String,
     /// The id of whoever said it.
     pub(super) user: String,
-    /// What was said, with the files that came along, each on a line.
+    /// The words, with the files that came along, each on a line.
     pub(super) text: String,
     /// The thread to answer in; none in a direct conversation without one.
     pub(super) thread: Option<String>,
@@ -119,7 +119,7 @@ impl Said {
         format!("slack-{}-{}", self.at, self.channel)
     }
 
-    /// Whose conversation it is: all who speak in a channel share its threads.
+    /// The sender whose conversation it is: all who speak in a channel share its threads.
     pub(super) fn sender(&self) -> &str {
         match self.is_direct {
             true => &self.user,

@@ -29,7 +29,7 @@ pub struct AnswerReport<'a> {
     pub steps: &'a [Message],
     /// The reason why the model ended, in a word.
     pub stop: Option<&'a str>,
-    /// Whether all of the answer came.
+    /// Set where all of the answer came.
     pub whole: bool,
     /// The model, as the request names it.
     pub model: Option<String>,

@@ -21,17 +21,17 @@ pub struct ConversationReport {
     pub name: Option<String>,
     /// The name that a chat service shows for it.
     pub title: Option<String>,
-    /// Whose conversation it is.
+    /// The sender.
     pub sender: String,
-    /// Where it takes place.
+    /// The channel.
     pub channel: String,
-    /// When its first message came.
+    /// The time of its first message.
     #[schemars(with = "String")]
     pub began: MessageTime,
-    /// When its latest message came.
+    /// The time of its latest message.
     #[schemars(with = "String")]
     pub active: MessageTime,
-    /// When it was closed.
+    /// The time when it was closed.
     #[schemars(with = "Option<String>")]
     pub closed: Option<Timestamp>,
     /// The number of messages that people may see.
@@ -88,17 +88,17 @@ pub struct MessageReport {
     /// The name that it came with.
     #[serde(rename = "ref")]
     pub reference: Option<String>,
-    /// When it was said.
+    /// The time when it was said.
     #[schemars(with = "Option<String>")]
     pub at: Option<MessageTime>,
-    /// Who said it: user, assistant, system or tool.
+    /// The role: user, assistant, system or tool.
     #[schemars(with = "String")]
     pub role: Role,
-    /// The name of who said it.
+    /// The name of the speaker.
     pub speaker: Option<String>,
-    /// What was said.
+    /// The words.
     pub text: String,
-    /// Whether a recall may find it.
+    /// Set where a recall may find it.
     pub recallable: bool,
 }
 
@@ -122,10 +122,10 @@ impl From<StoredMessage> for MessageReport {
 pub struct VersionReport {
     /// Counts the contents, from 1.
     pub number: u32,
-    /// When the next one replaced it; nothing for the one that holds.
+    /// The time when the next one replaced it; none for the one that holds.
     #[schemars(with = "Option<String>")]
     pub replaced: Option<Timestamp>,
-    /// What it said.
+    /// The words.
     pub text: String,
 }
 

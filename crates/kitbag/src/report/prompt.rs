@@ -25,7 +25,7 @@ pub struct PromptReport<'a> {
     pub budget: Tokens,
     /// The tokenizer that counted.
     pub tokenizer: &'a str,
-    /// How near the counts are to those of the provider.
+    /// The nearness of the counts to those of the provider.
     #[schemars(with = "Value")]
     pub exactness: &'a Exactness,
     /// The part of the tokens that is an estimate: what a provider adds, pictures, files.

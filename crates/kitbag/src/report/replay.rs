@@ -17,7 +17,7 @@ pub struct ReplayReport<'a> {
     pub turn: String,
     /// The number of the prompt in the turn, from 0.
     pub inference: u32,
-    /// When it was sent.
+    /// The time when it was sent.
     #[schemars(with = "String")]
     pub sent: Timestamp,
     /// The form of the prompt.

@@ -1,4 +1,4 @@
-//! A turn: how far it came, its stages with their times, and what it was billed.
+//! A turn: its state, its stages with their times, and what it was billed.
 
 use kitbag_core::record::TurnRecord;
 use kitbag_store::StoredTurn;
@@ -11,13 +11,13 @@ use serde::Serialize;
 pub struct TurnReport<'a> {
     /// The turn.
     pub turn: String,
-    /// How far it came: accepted, sent, learned or failed.
+    /// The state: accepted, sent, learned or failed.
     pub status: &'static str,
     /// The message that it answers.
     pub message: String,
     /// The message that answers it.
     pub reply: Option<String>,
-    /// What went wrong.
+    /// The problem, where there was one.
     pub problem: Option<&'a str>,
     /// The stages and the prompts.
     #[serde(flatten)]
@@ -45,13 +45,13 @@ impl<'a> TurnReport<'a> {
 struct Fields {
     /// The turn.
     turn: String,
-    /// How far it came.
+    /// The state.
     status: String,
     /// The message that it answers.
     message: String,
     /// The message that answers it.
     reply: Option<String>,
-    /// What went wrong.
+    /// The problem, where there was one.
     problem: Option<String>,
     /// The stages with their results and times.
     stages: Vec<serde_json::Value>,

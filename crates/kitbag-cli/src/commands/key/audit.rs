@@ -1,4 +1,4 @@
-//! `kitbag key audit`: who did what through a server.
+//! `kitbag key audit`: the actions that were done with keys.
 
 use kitbag::store::AuditEntry;
 
@@ -16,7 +16,7 @@ pub(super) struct Args {
     /// Only what was done with this key, by its id
     #[arg(long, value_name = "ID")]
     key: Option<String>,
-    /// How many at most
+    /// The most entries that are listed
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
     /// Prints JSON

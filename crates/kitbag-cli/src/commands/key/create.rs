@@ -15,7 +15,7 @@ use crate::store::StoreArgs;
 pub(super) struct Args {
     /// A name for people, such as laptop or ci
     name: String,
-    /// What it may do, with commas between: proxy (requests to models), read (packs, prompts, what is
+    /// The rights of the key, with commas between: proxy (requests to models), read (packs, prompts, what is
     /// remembered), write (asking, remembering, forgetting), admin (everything, and metrics)
     #[arg(
         long = "scope",
