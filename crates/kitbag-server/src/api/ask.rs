@@ -98,7 +98,7 @@ async fn ask(
         model: asked.model,
         budget: asked.budget,
     };
-    let mut incoming = message.incoming()?;
+    let mut incoming = message.incoming(caller.store.as_ref()).await?;
     if let Some(key) = asked.idempotency_key {
         incoming = incoming.with_idempotency_key(key);
     }

@@ -11,7 +11,9 @@ use kitbag::Engine;
 use kitbag::core::assembly::OutputForm;
 use kitbag::engine::{EngineBuilder, EngineError, TurnError};
 use kitbag::report::PromptReport;
-use kitbag::store::{ConversationChoice, Incoming, KeyScope};
+use kitbag::store::{
+    ConversationChoice, ConversationId, ExportFilter, Incoming, KeyScope, MessageFilter, Store,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -86,8 +88,9 @@ async fn context(
         model: asked.model,
         budget: asked.budget,
     };
+    let incoming = message.incoming(caller.store.as_ref()).await?;
     let engine = message.engine(&app)?.build()?.with_store(caller.store);
-    let mut turn = engine.turn(message.incoming()?)?;
+    let mut turn = engine.turn(incoming)?;
     turn.prompt.settings.form = format;
     let made = engine.prompt(turn).await?;
     let body = made.composed.body_for_people().text;
@@ -112,21 +115,32 @@ impl MessageInput {
         Ok(engine)
     }
 
-    /// The message as a channel hands it in.
-    pub(super) fn incoming(&self) -> Result<Incoming, Refusal> {
+    /// The message as a channel hands it in. The id of a conversation says whose it is, and where.
+    pub(super) async fn incoming(&self, store: Option<&Store>) -> Result<Incoming, Refusal> {
         if self.message.trim().is_empty() {
             return Err(Refusal::invalid("`message` is empty").hint("say what is asked"));
         }
-        let channel = self.channel.as_deref().unwrap_or("http");
-        let sender = self.sender.as_deref().unwrap_or("user");
-        let mut incoming = Incoming::new(channel, sender, self.message.as_str());
-        if let Some(named) = &self.conversation {
-            incoming.conversation = match named.parse() {
-                Ok(id) => ConversationChoice::Id(id),
-                Err(_) => ConversationChoice::Named(named.clone()),
-            };
+        let [sender, channel] = [&self.sender, &self.channel].map(Option::as_deref);
+        let named = self.conversation.as_deref();
+        let id = named.and_then(|named| named.parse::<ConversationId>().ok());
+        if let (Some(id), Some(store)) = (id, store) {
+            let within = MessageFilter::default().in_conversation(id);
+            let within = ExportFilter::new(self.sender.clone(), self.channel.clone()).among(within);
+            let found = store.latest_conversations(&within, 1).await?.pop();
+            let found = found.ok_or_else(|| {
+                Refusal::missing(format!("there is no conversation `{id}`"))
+                    .hint("`/api/v1/conversations` lists the conversations")
+            })?;
+            let mut incoming = Incoming::new(found.channel, found.sender, self.message.as_str());
+            incoming.conversation = ConversationChoice::Id(id);
+            return Ok(incoming);
         }
-        Ok(incoming)
+        let (sender, channel) = (sender.unwrap_or("user"), channel.unwrap_or("http"));
+        let incoming = Incoming::new(channel, sender, self.message.as_str());
+        Ok(match named {
+            Some(named) => incoming.in_conversation(named),
+            None => incoming,
+        })
     }
 }
 

@@ -73,6 +73,18 @@ fn c10_a_message_is_answered_and_its_turn_explains_itself() {
         difference["shared_bytes"].as_u64().unwrap() > 0,
         "{difference}"
     );
+    // An id says whose conversation it is.
+    let by_id = json!({"message": "Where are the bees?", "conversation": id});
+    let answer = post(&server, "", "/api/v1/ask", &by_id).json();
+    assert!(
+        answer["turn"]
+            .as_str()
+            .unwrap()
+            .starts_with(&format!("{id}.")),
+        "{answer}"
+    );
+    let by_other = json!({"message": "x", "conversation": id, "sender": "ben"});
+    assert!(error(&post(&server, "", "/api/v1/ask", &by_other), 404).contains("no conversation"));
     let other = get(&server, "", &format!("/api/v1/turns/{id}.99"));
     assert!(error(&other, 404).contains("there is no turn"));
     let other = get(&server, "", "/api/v1/turns/x");

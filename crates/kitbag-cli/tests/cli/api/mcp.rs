@@ -46,6 +46,7 @@ fn names(server: &Server, key: &str) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "needs Python: cargo xtask test"]
 fn x11_the_python_sdk_speaks_both_eras_over_http() {
     let folder = folder();
     let server = serve(&folder, &[]);
@@ -68,6 +69,7 @@ fn x11_the_python_sdk_speaks_both_eras_over_http() {
 }
 
 #[test]
+#[ignore = "needs Node.js: cargo xtask test"]
 fn x11_the_inspector_lists_the_tools_over_http_with_a_key() {
     let folder = folder();
     let key = key(&folder, "main", &[]);

@@ -49,6 +49,7 @@ fn said(server: &Server, conversation: &str) -> Vec<(String, String)> {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x07_turns_on_two_nodes_do_not_overlap_and_a_killed_node_loses_nothing() {
     let (store, tenant) = place();
     let folder = super::folder();
