@@ -13,7 +13,7 @@ use crate::error::{Result, StoreError};
 use crate::id::{ConversationId, TurnId};
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::turn::StoredTurn;
+use crate::turn::{StoredTurn, TurnStatus};
 use crate::value::from_row;
 
 use holders::Alone;
@@ -60,6 +60,10 @@ impl Store {
         now: Timestamp,
     ) -> Result<Lease> {
         let (taking, shared) = self.taking(length, now);
+        self.take(taking, shared, turn).await
+    }
+
+    async fn take(&self, taking: Taking, shared: Option<Shared>, turn: TurnId) -> Result<Lease> {
         let lease = self.write(async move |tx| taking.take(tx, turn).await);
         Ok(lease.await?.shared_by(shared))
     }
@@ -77,6 +81,7 @@ impl Store {
             length,
             now,
             alone: None,
+            answered: Answered::Again,
         };
         (taking, shared)
     }
@@ -85,7 +90,8 @@ impl Store {
     /// waited for who has ended without giving the lease back.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] when they take longer.
+    /// [`StoreError::Busy`] when they take longer, [`StoreError::Turn`] when the turn itself was answered
+    /// meanwhile: somebody else has the same request.
     pub async fn begin_when_free(
         &self,
         turn: TurnId,
@@ -96,7 +102,8 @@ impl Store {
         let end = clock().checked_add(patience).unwrap_or(Timestamp::MAX);
         loop {
             let now = clock();
-            let busy = match self.begin(turn, length, now).await {
+            let (taking, shared) = self.taking(length, now);
+            let busy = match self.take(taking.unanswered(), shared, turn).await {
                 Err(busy @ StoreError::Busy { .. }) => busy,
                 other => return other,
             };
@@ -128,6 +135,7 @@ impl Store {
             length,
             now,
             alone,
+            answered: Answered::Refuse,
         };
         match self
             .write(async move |tx| taking.take(tx, turn).await)
@@ -234,13 +242,35 @@ pub(crate) struct Taking {
     /// Shows that those who share the lock are dead, until the lease is written: also where nobody waits
     /// for that any more.
     alone: Option<Alone>,
+    answered: Answered,
+}
+
+/// The treatment of a turn that has its answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answered {
+    /// It is begun again.
+    Again,
+    /// It is not: whoever asks twice is answered once.
+    Refuse,
 }
 
 impl Taking {
+    /// The same for a turn that has no answer yet.
+    pub(crate) fn unanswered(mut self) -> Self {
+        self.answered = Answered::Refuse;
+        self
+    }
+
     pub(crate) async fn take(self, tx: &mut Tx<'_>, turn: TurnId) -> Result<Lease> {
         let now = self.now;
         let id = turn.conversation;
-        StoredTurn::get(tx, turn).await?;
+        let stored = StoredTurn::get(tx, turn).await?;
+        if self.answered == Answered::Refuse && stored.status == TurnStatus::Learned {
+            return Err(StoreError::Turn {
+                turn: turn.to_string(),
+                problem: "has been answered already".to_owned(),
+            });
+        }
         // Who forgets the conversation meanwhile would leave a lease of nothing.
         Conversation::lock(tx, id).await?;
         tx.lock_exclusive(&format!("lease/{id}")).await?;

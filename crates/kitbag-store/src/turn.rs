@@ -131,7 +131,8 @@ impl Store {
     /// another turn of the conversation is under way; the message is kept all the same.
     ///
     /// # Errors
-    /// When a name is not one, or the store fails.
+    /// When a name is not one, or the store fails; [`StoreError::Turn`] when a message with its key was
+    /// answered already.
     pub async fn accept_and_begin(
         &self,
         incoming: &Incoming,
@@ -140,6 +141,7 @@ impl Store {
     ) -> Result<(StoredTurn, Option<Lease>)> {
         let accepting = self.accepting(incoming, now)?;
         let (taking, shared) = self.taking(length, now);
+        let taking = taking.unanswered();
         let begun = self.write(async move |tx| {
             let turn = accepting.accept(tx, now).await?;
             match taking.take(tx, turn.id).await {

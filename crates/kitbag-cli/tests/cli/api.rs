@@ -25,6 +25,7 @@ fn folder() -> Folder {
     let bees = json!({"when": "bees", "text": "The bees are in Porto.", "usage": {"input": 90, "output": 7}});
     let other = json!({"text": "I do not know.", "usage": {"input": 50, "output": 5}});
     folder.write("answers.jsonl", format!("{bees}\n{other}\n"));
+    std::fs::create_dir(folder.path().join("code")).unwrap();
     folder.write(
         "code/auth.py",
         "def login(user):\n    return redirect(user)\n",
