@@ -12,8 +12,9 @@ use crate::serve::Server;
 
 /// A database server before which a pooler stands, and a tenant that no other test has.
 fn place() -> (String, String) {
-    let pooler = std::env::var("KITBAG_TEST_PGBOUNCER");
-    let pooler = pooler.expect("run the tests with `cargo xtask test`");
+    let Ok(pooler) = std::env::var("KITBAG_TEST_PGBOUNCER") else {
+        panic!("no PostgreSQL server: run `cargo xtask postgres -- cargo nextest run -p kitbag-cli --run-ignored all nodes`");
+    };
     (pooler, format!("nodes-{}", std::process::id()))
 }
 
