@@ -8,6 +8,7 @@ use std::sync::Arc;
 use kitbag::layout::ProxyMemory;
 use kitbag::project::Project;
 use kitbag::provider::Providers;
+use kitbag::store::Location;
 use kitbag_server::{App, Keyless, Slack, UpstreamError, Upstreams, check_bind, serve};
 use tokio::net::TcpListener;
 
@@ -86,7 +87,10 @@ async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let keys = match &memory {
         Some(store) => Some(store.clone()),
         // Keys are looked up also where nothing is remembered.
-        None => store.open_if_any().await?,
+        None => match store.location()? {
+            Location::Sqlite(file) if !file.exists() => None,
+            location => Some(store.open_existing(&location).await?),
+        },
     };
     let has_keys = match &keys {
         Some(keys) => keys.has_keys().await?,
