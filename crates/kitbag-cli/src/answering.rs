@@ -124,6 +124,14 @@ fn tell(answer: Result<Box<Answer>, AnswerError>, as_json: bool) -> Result<(), F
         Err(AnswerError::Provider { error, came }) => (came, Some(provider_failure(error))),
         Err(AnswerError::Store { error, came }) => (came, Some(error.into())),
         Err(AnswerError::Stopped { came }) => (came, Some(Failure::new("stopped"))),
+        Err(AnswerError::Ended {
+            extension,
+            reason,
+            came,
+        }) => {
+            let what = format_args!("the extension `{extension}` ended the turn: {reason}");
+            (came, Some(Failure::new(what)))
+        }
         Err(other) => return Err(other.into()),
     };
     if let Some(answer) = &answer {

@@ -44,7 +44,7 @@ pub use settings::{AssemblySettings, CacheProfile, FitStrategy, MarkerDialect, M
 
 use crate::rank::RankedChunk;
 use crate::tokens::{Exactness, TokenCounter, Tokens};
-use form::{Laid, Placed, lay_out};
+use form::{LaidOut, PlacedChunks, lay_out};
 use memo::Memo;
 use turn::Turn;
 
@@ -84,11 +84,13 @@ pub fn assemble(
     previous: Option<&Epoch>,
 ) -> Result<Assembly, AssembleError> {
     let speaks = settings.form.needs_message();
+    // A message may consist of calls alone.
     if speaks && draft.current.content.is_blank() && draft.current.calls().is_empty() {
         return Err(AssembleError::EmptyMessage {
             form: settings.form,
         });
     }
+    // The parts are laid out several times while the choice is made: each text is counted once.
     let counter = Memo::new(counter);
     let priced = select::price(chunks, settings.form, &counter);
     let turn = Turn {
@@ -98,18 +100,20 @@ pub fn assemble(
         priced: &priced,
         history_tokens: OnceCell::new(),
     };
+    // The counter's factor may have changed since then: compare with counts of the same kind.
     let previous = previous.map(|epoch| epoch.recounted(&counter));
     let (choice, report) = turn.decide(previous.as_deref())?;
     turn.finish(&choice, report, previous.as_deref())
 }
 
-/// Renders a prompt from what was kept, as [`assemble`] did: nothing is chosen or counted.
+/// Renders a prompt from its draft and its kept chunks, as [`assemble`] did: nothing is chosen or
+/// counted.
 #[must_use]
 pub fn render(draft: &Draft, kept: &[Kept], settings: &AssemblySettings) -> Rendered {
-    rendered(draft, &Placed::new(kept), settings)
+    rendered(draft, &PlacedChunks::new(kept), settings)
 }
 
-/// Renders a prompt as it was laid out by the rules of a revision.
+/// Renders a prompt by the layout rules of an earlier revision.
 #[must_use]
 pub fn render_as_of(
     revision: LayoutRevision,
@@ -117,62 +121,62 @@ pub fn render_as_of(
     kept: &[Kept],
     settings: &AssemblySettings,
 ) -> Rendered {
-    let placed = Placed {
+    let placed = PlacedChunks {
         revision,
-        ..Placed::new(kept)
+        ..PlacedChunks::new(kept)
     };
     rendered(draft, &placed, settings)
 }
 
-fn rendered(draft: &Draft, placed: &Placed<'_>, settings: &AssemblySettings) -> Rendered {
-    let Laid { body, blocks, .. } = lay_out(settings.form, draft, placed, &settings.traits);
+fn rendered(draft: &Draft, placed: &PlacedChunks<'_>, settings: &AssemblySettings) -> Rendered {
+    let LaidOut { body, blocks, .. } = lay_out(settings.form, draft, placed, &settings.traits);
     Rendered { body, blocks }
 }
 
-/// A prompt as it is laid out.
+/// A laid-out prompt.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Rendered {
-    /// The text of a form that is one.
+    /// The text, if the form is one text.
     pub body: String,
-    /// The blocks of any other form.
+    /// The blocks, if the form is a request.
     pub blocks: Vec<Block>,
 }
 
-/// A prompt, its count, and why it is as it is.
+/// A prompt with its count and its explanation.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Assembly {
     /// The output's form.
     pub form: OutputForm,
-    /// The text of a form that is one.
+    /// The text, if the form is one text.
     pub body: String,
-    /// The blocks of any other form, in the order of a request.
+    /// The blocks in the order of a request, if the form is one.
     pub blocks: Vec<Block>,
     /// The tokens of the texts in it.
     pub tokens: Tokens,
-    /// The tokenizer that counted.
+    /// The name of the tokenizer that counted.
     pub tokenizer: String,
-    /// Whether the counts of texts are the model's own.
+    /// The relation of the counts of texts to the model's own.
     pub exactness: Exactness,
-    /// How many of the tokens are estimates in any case: what a provider adds around messages, and
-    /// pictures and files.
+    /// The tokens that are estimates with any counter: those that a provider adds around messages,
+    /// and pictures and files.
     pub estimated: Tokens,
     /// The texts, in order.
     pub segments: Vec<Segment>,
-    /// The chunks that are in it.
+    /// The chunks that the prompt shows.
     pub kept: Vec<Kept>,
-    /// Where cached prefixes end.
+    /// The ends of cached prefixes.
     pub breakpoints: Vec<Breakpoint>,
-    /// Every decision.
+    /// Every decision with its reason.
     pub ledger: Ledger,
-    /// What the next turn continues.
+    /// The state that the next turn continues.
     pub epoch: Epoch,
-    /// How much of the previous request stands at the beginning of this one.
+    /// The part of the previous request that this one begins with.
     pub reuse: Option<Reuse>,
 }
 
-/// How much of the previous request's bytes stand at the beginning of this one, text by text.
+/// The bytes of the previous request that this one begins with, compared text by text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reuse {
     /// The bytes of the texts that both begin with.
@@ -181,12 +185,12 @@ pub struct Reuse {
     pub previous: usize,
     /// The bytes up to the last breakpoint of the previous request that stands among the shared ones.
     pub marked: usize,
-    /// Whether both ask the same model, as far as that is known.
+    /// False only if both name a model and the names differ.
     pub is_same_model: bool,
 }
 
 impl Reuse {
-    /// The share in thousandths.
+    /// Returns the shared bytes in thousandths of the previous request; all if that was empty.
     #[must_use]
     pub fn permille(&self) -> u32 {
         let share = (self.shared as u64 * 1_000).checked_div(self.previous as u64);

@@ -1,4 +1,5 @@
-//! The places of a prompt, in their order: what changes least stands first.
+//! The places of a prompt in their order. What changes least stands first, so that a provider's
+//! cache of the beginning survives most turns.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,9 +17,9 @@ pub enum Band {
     Session,
     /// Context messages for `conversation`.
     Conversation,
-    /// What was said, and what was recalled for it.
+    /// The messages of the conversation, and the memory recalled for them.
     History,
-    /// What is new each turn: entities, the trace, the clock.
+    /// Content that is new each turn: entities, the trace, the clock.
     Volatile,
     /// The message to answer.
     Current,

@@ -1,4 +1,4 @@
-//! How a model's window is shared between what goes in and the answer.
+//! The division of a model's window between the input and the answer.
 
 use alloc::format;
 use alloc::string::String;
@@ -40,7 +40,7 @@ pub struct TokenBudget {
 }
 
 impl TokenBudget {
-    /// A budget of `total` tokens: 10 % system, 50 % context, 10 % request, 30 % response.
+    /// Creates a budget of `total` tokens: 10 % system, 50 % context, 10 % request, 30 % response.
     #[must_use]
     pub const fn new(total: Tokens) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl TokenBudget {
         }
     }
 
-    /// The same budget with another input share, divided as before.
+    /// Sets the input's share and scales its parts with it.
     #[must_use]
     pub fn with_input_share(mut self, input: Share) -> Self {
         let before = u64::from(self.input_allocation_pct.0).max(1);
@@ -73,13 +73,13 @@ impl TokenBudget {
         Share(self.input_allocation_pct.0.saturating_sub(others))
     }
 
-    /// What may go in.
+    /// Returns the tokens that may go in.
     #[must_use]
     pub fn input(&self) -> Tokens {
         self.input_allocation_pct.of(self.total)
     }
 
-    /// What is kept free for the answer.
+    /// Returns the tokens that are kept free for the answer.
     #[must_use]
     pub fn response(&self) -> Tokens {
         self.total.saturating_sub(self.input())
@@ -130,6 +130,7 @@ impl Share {
     }
 
     fn of(self, total: Tokens) -> Tokens {
+        // At most `total`, since no share exceeds 10,000.
         let share = u64::from(total.0) * u64::from(self.0) / 10_000;
         Tokens(u32::try_from(share).unwrap_or(u32::MAX))
     }
@@ -159,7 +160,7 @@ impl<'de> Deserialize<'de> for Share {
     }
 }
 
-/// A budget as JSON has it: everything may be left out.
+/// A budget as it is written in JSON; everything may be left out.
 #[derive(Default, Deserialize)]
 struct BudgetJson {
     total: Option<i64>,
@@ -184,6 +185,7 @@ impl TryFrom<BudgetJson> for TokenBudget {
         }
         budget.system_pct = json.system_pct.unwrap_or(budget.system_pct);
         budget.request_pct = json.request_pct.unwrap_or(budget.request_pct);
+        // Unless it is given, the context takes what the other two leave of the input.
         budget.context_pct = json.context_pct.unwrap_or(budget.left_to_context());
         let shares = [budget.system_pct, budget.request_pct, budget.context_pct];
         let parts: u32 = shares.iter().map(|share| u32::from(share.0)).sum();
@@ -200,7 +202,7 @@ impl FromStr for Tokens {
     type Err = BudgetError;
 
     /// Reads a number of tokens as people write it: `800`, `32k` (32,000), `32ki` (32,768), `1.5m`.
-    /// Zero is none.
+    /// Zero is refused.
     fn from_str(text: &str) -> Result<Self, BudgetError> {
         let lower = text.trim().to_ascii_lowercase().replace(['_', ','], "");
         let units = [
@@ -213,6 +215,7 @@ impl FromStr for Tokens {
             .into_iter()
             .find_map(|(suffix, unit)| Some((lower.strip_suffix(suffix)?, unit)))
             .unwrap_or((&lower, 1));
+        // Calculated in millionths, so that `1.5m` and `0.5k` are exact.
         let millionths = parse_decimal(digits, 6).and_then(|number| number.checked_mul(unit));
         let tokens = millionths.and_then(|number| u32::try_from(number / 1_000_000).ok());
         match tokens {
@@ -222,17 +225,19 @@ impl FromStr for Tokens {
     }
 }
 
-/// Reads a decimal number with at most so many places, in units of the last of them.
+/// Reads a decimal number of at most `places` fractional digits, in units of the last of them.
 fn parse_decimal(text: &str, places: usize) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    // Padded with zeros, the fraction and the whole are one number in the small unit.
     let digits = format!("{whole}{fraction:0<places$}");
+    // `parse` alone would also accept a leading `+`.
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
     let fits = !whole.is_empty() && fraction.len() <= places;
     digits.parse().ok().filter(|_| is_number && fits)
 }
 
-/// Reads the tokens of an input: a number such as `32k`, or the shares of a window as
-/// [`TokenBudget`] has them, such as `total=8000,input=70%`.
+/// Reads the size of an input: a number such as `32k`, or shares of a window as [`TokenBudget`]
+/// reads them, such as `total=8000,input=70%`.
 ///
 /// # Errors
 /// When it is neither.
@@ -266,7 +271,7 @@ impl FromStr for TokenBudget {
     }
 }
 
-/// A budget that cannot be.
+/// A budget that cannot be read, or does not add up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BudgetError {
@@ -275,18 +280,18 @@ pub enum BudgetError {
         "`{value}` is not a number of tokens; expected one from 1 to 4294967295, such as 8000, 32k (32,000) or 32ki (32,768)"
     )]
     Number {
-        /// What was given.
+        /// The rejected value.
         value: String,
     },
-    /// A part of a budget that is none.
+    /// An unknown part of a budget.
     #[error(
         "`{part}` is no part of a budget; expected `total=8000`, or one of input, system, context and request as `input=70%`"
     )]
     Part {
-        /// The part as it was given.
+        /// The rejected part.
         part: String,
     },
-    /// Shares of more than the input.
+    /// Parts that exceed the input.
     #[error(
         "system, context and request take {parts} % of the budget, but the input only has {input} %"
     )]

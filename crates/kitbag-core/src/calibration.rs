@@ -9,13 +9,14 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
-/// Prompts below this length say more about what a provider adds to them than about its vocabulary.
+/// The shortest prompt that counts: in shorter ones the tokens that a provider adds outweigh its
+/// vocabulary.
 const LEAST_TOKENS: u64 = 256;
 
 /// A ratio further off than this cannot come from a vocabulary: a usage of zero, or a proxy that reports half.
 const MOST_OFF_PERMILLE: u64 = 400;
 
-/// The share of the sums that each answer takes off.
+/// Each answer takes one part in this many off the sums.
 const FORGETTING: u64 = 16;
 
 /// The number of answers before anything is corrected.
@@ -28,11 +29,11 @@ const HOLD_PERMILLE: u64 = 20;
 /// Factors are multiples of this, rounded up.
 const STEP_PERMILLE: u64 = 10;
 
-/// No margin is smaller: texts differ from each other.
+/// The smallest margin, since texts differ from each other.
 const LEAST_ERROR_PERMILLE: u32 = 30;
 
-/// A lasting difference beyond this is told where counts are exact.
-const TOLD_PERMILLE: u32 = 50;
+/// The least lasting difference that is reported where counts are exact.
+const REPORTED_PERMILLE: u32 = 50;
 
 /// The tokens of one prompt, as they were counted and as they were billed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +50,7 @@ pub struct CountSample {
 }
 
 impl CountSample {
-    /// A sample; none where the prompt is too short, or where the bill cannot be one for it.
+    /// Creates a sample; none if the prompt is too short, or if the bill cannot be its own.
     #[must_use]
     pub fn new(
         tokenizer: impl Into<String>,
@@ -96,7 +97,7 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Nothing is known yet: the factor is the usual one.
+    /// Starts with the usual factor, before any answer.
     #[must_use]
     pub fn new(sample: &CountSample) -> Self {
         Self {
@@ -108,7 +109,7 @@ impl Calibration {
         }
     }
 
-    /// Adds a sample. One by another vocabulary begins anew.
+    /// Adds a sample. One by another vocabulary starts from the beginning.
     pub fn add(&mut self, sample: &CountSample) {
         if self.tokenizer != sample.tokenizer {
             *self = Self::new(sample);
@@ -119,6 +120,7 @@ impl Calibration {
         self.answers = self.answers.saturating_add(1);
         let measured = u64::from(self.measured_permille());
         let factor = u64::from(self.factor_permille);
+        // None if the measured factor is higher: then it is taken at once.
         let lower = factor.checked_sub(measured);
         let is_near = lower.is_some_and(|lower| lower * 1_000 <= factor * HOLD_PERMILLE);
         if self.answers >= LEAST_ANSWERS && !is_near {
@@ -127,25 +129,28 @@ impl Calibration {
         }
     }
 
-    /// Whether there are enough answers to count with it.
+    /// Tells whether there are enough answers to count with it.
     #[must_use]
     pub const fn is_usable(&self) -> bool {
         self.answers >= LEAST_ANSWERS && self.factor_permille > 0
     }
 
-    /// The margin of the factor in use, from that of the usual one: it shrinks with each answer.
+    /// Returns the margin of the factor in use, given that of the usual one: it shrinks with each
+    /// answer.
     #[must_use]
     pub fn error_permille(&self, usual: u32) -> u32 {
+        // The usual margin weighs as much as two answers.
         let shrunk = usual.saturating_mul(2) / self.answers.saturating_add(2);
         let least = LEAST_ERROR_PERMILLE.min(usual);
         shrunk.max(least)
     }
 
-    /// The tokens that are billed for a thousand exact ones, where the difference lasts.
+    /// Returns the tokens that are billed for a thousand exact ones, if the difference lasts.
     #[must_use]
     pub fn lasting_difference(&self) -> Option<u32> {
         let measured = self.measured_permille();
-        let is_large = measured.abs_diff(1_000) > TOLD_PERMILLE;
+        // It is shown to people, so it takes twice the answers that a correction takes.
+        let is_large = measured.abs_diff(1_000) > REPORTED_PERMILLE;
         (self.answers >= 2 * LEAST_ANSWERS && is_large).then_some(measured)
     }
 
@@ -154,6 +159,7 @@ impl Calibration {
             return 0;
         }
         let billed = u128::from(self.billed) * 1_000;
+        // Rounded up, so that no prompt is counted too short for this.
         let measured = billed.div_ceil(u128::from(self.counted));
         u32::try_from(measured).unwrap_or(u32::MAX)
     }

@@ -43,19 +43,19 @@ pub use split::split_text;
 pub struct ContextChunk {
     /// Stable from turn to turn.
     pub id: ChunkId,
-    /// Where it comes from: `src/auth.rs`, `fact/timezone`, `turn/12`.
+    /// The file, fact or turn that it shows: `src/auth.rs`, `fact/timezone`, `turn/12`.
     pub source: String,
-    /// What it is.
+    /// The kind of thing that it shows.
     pub chunk_type: ChunkType,
-    /// How much it matters, before anything is known of the task.
+    /// Importance, set before the task is known.
     pub priority: ContextPriority,
-    /// How likely it is needed.
+    /// Likelihood that the task needs it.
     pub relevance: Relevance,
-    /// Where it goes in the prompt.
+    /// Place in the prompt.
     pub band: ChunkBand,
-    /// Whose words it holds.
+    /// Author of the words, which decides how far they may instruct.
     pub trust: Trust,
-    /// Who may see it besides the model.
+    /// Readers besides the model.
     pub visibility: Visibility,
     /// Its renderings, the most detailed first.
     pub levels: Vec<Level>,
@@ -64,7 +64,8 @@ pub struct ContextChunk {
 }
 
 impl ContextChunk {
-    /// A chunk with one level, its full content: of medium priority, surely needed, untrusted.
+    /// Creates a chunk with one level, its full content: medium priority, certain relevance,
+    /// untrusted.
     #[must_use]
     pub fn new(
         chunk_type: ChunkType,
@@ -86,51 +87,52 @@ impl ContextChunk {
         }
     }
 
-    /// The same chunk with another priority.
+    /// Sets the priority.
     #[must_use]
     pub fn with_priority(mut self, priority: ContextPriority) -> Self {
         self.priority = priority;
         self
     }
 
-    /// The same chunk with another relevance.
+    /// Sets the relevance.
     #[must_use]
     pub fn with_relevance(mut self, relevance: Relevance) -> Self {
         self.relevance = relevance;
         self
     }
 
-    /// The same chunk at another place.
+    /// Sets the place in the prompt.
     #[must_use]
     pub fn with_band(mut self, band: ChunkBand) -> Self {
         self.band = band;
         self
     }
 
-    /// The same chunk in other words' trust.
+    /// Sets the author of the words.
     #[must_use]
     pub fn with_trust(mut self, trust: Trust) -> Self {
         self.trust = trust;
         self
     }
 
-    /// The same chunk for other eyes.
+    /// Sets the readers besides the model.
     #[must_use]
     pub fn with_visibility(mut self, visibility: Visibility) -> Self {
         self.visibility = visibility;
         self
     }
 
-    /// The same chunk with a further, less detailed level.
+    /// Adds a less detailed level.
     #[must_use]
     pub fn with_level(mut self, level: Level) -> Self {
         self.levels.push(level);
         self
     }
 
-    /// Splits a chunk whose content is too large at its logical boundaries, into chunks of at most
-    /// `max` tokens whose sources name their lines: `src/a.rs:1-80`. Only
-    /// the content is split; a chunk that is not too large stays as it is.
+    /// Splits content of more than `max` tokens at its logical boundaries. The sources of the parts
+    /// name their lines: `src/a.rs:1-80`.
+    ///
+    /// Only the first level is split, and the others are dropped; a chunk that fits stays as it is.
     #[must_use]
     pub fn split(self, max: Tokens, counter: &dyn TokenCounter) -> Vec<Self> {
         let parts = split_text(self.content(), max, counter);
@@ -144,6 +146,7 @@ impl ContextChunk {
             let ends_line = u32::from(content.ends_with('\n'));
             let last = first + breaks - ends_line;
             let lines = (first, last);
+            // A part that ends inside a line shares that line with the next part.
             first += breaks;
             let mut chunk = self.clone();
             chunk.source = format!("{}:{}-{}", self.source, lines.0, lines.1);
@@ -164,6 +167,7 @@ impl ContextChunk {
     /// The text of the most detailed level.
     #[must_use]
     pub fn content(&self) -> &str {
+        // A chunk that was read from JSON has a level; one that was built by hand may have none.
         self.levels.first().map_or("", |level| &level.content)
     }
 
@@ -174,21 +178,22 @@ impl ContextChunk {
     }
 }
 
-/// Names a chunk from turn to turn: what it is and where it comes from.
+/// Identifies a chunk from turn to turn by its type and its source.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ChunkId(String);
 
 impl ChunkId {
-    /// The id of the chunk of this type from this source.
+    /// Creates the id of the chunk of this type from this source.
     #[must_use]
     pub fn new(chunk_type: &ChunkType, source: &str) -> Self {
         Self(format!("{}:{source}", chunk_type.as_str()))
     }
 
-    /// The same id told apart from another chunk's by its content.
+    /// Appends a hash of `content`, for chunks that share an id but differ in content.
     #[must_use]
     pub fn with_content(&self, content: &str) -> Self {
+        // Twelve digits (48 bits) are enough: only the chunks that share one id must differ.
         let hash = blake3::hash(content.as_bytes()).to_hex();
         Self(format!(
             "{}#{}",
@@ -216,7 +221,7 @@ impl fmt::Display for ChunkId {
     }
 }
 
-/// What a chunk is. An open set: a user's gatherer brings its own kinds.
+/// The kind of a chunk. An open set: a user's gatherer brings its own kinds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "String", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -225,23 +230,23 @@ pub enum ChunkType {
     File,
     /// The workspace's tree.
     Structure,
-    /// What the project depends on.
+    /// The project's dependencies.
     Dependency,
     /// Recent changes.
     History,
     /// A document.
     Document,
-    /// What a tool returned.
+    /// The result of a tool.
     ToolResult,
     /// Something known about the user.
     Fact,
     /// A past turn of the conversation.
     Turn,
-    /// A summary of what was said.
+    /// A summary of earlier messages.
     Summary,
     /// A thing that the conversation is about.
     Entity,
-    /// What a step of a turn did.
+    /// A step of a turn.
     Step,
     /// A reminder.
     Reminder,
@@ -292,6 +297,7 @@ impl From<String> for ChunkType {
         Self::KNOWN
             .into_iter()
             .find(|known| known.as_str() == name)
+            // A gatherer's own kind.
             .unwrap_or(Self::Other(name))
     }
 }
@@ -302,36 +308,36 @@ impl From<String> for ChunkType {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum ChunkBand {
-    /// What lasts: documents, workspace, slow facts.
+    /// Before the conversation, for content that lasts: documents, workspace, slow facts.
     #[default]
     Session,
-    /// Right before the first message of the history: what stands for the messages before that.
+    /// Right before the first message of the history, for the text that replaces older messages.
     History,
-    /// Right before the message that it is for, where it stays as the conversation goes on: recalled
-    /// memory.
+    /// Right before the message that needed it, where it stays as the conversation goes on:
+    /// recalled memory.
     Appended,
-    /// What is new each turn: entities, the trace, the clock.
+    /// Behind the history, for content that is new each turn: entities, the trace, the clock.
     Volatile,
 }
 
-/// Whose words a chunk holds.
+/// The author of a chunk's words.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
-    /// The operator's: they may instruct.
+    /// The operator, who may instruct.
     Operator,
-    /// The user's.
+    /// The user.
     User,
-    /// Somebody's, from an earlier time: shown under a heading that says so.
+    /// Anybody at an earlier time: shown under a heading that says so.
     Remembered,
-    /// Anybody's: data, never instructions.
+    /// Anybody: data, never instructions.
     #[default]
     Untrusted,
 }
 
-/// How likely a chunk is needed, in parts per million.
+/// The likelihood that a chunk is needed, in parts per million.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "u32")]
 pub struct Relevance(u32);
@@ -344,16 +350,16 @@ impl From<u32> for Relevance {
 }
 
 impl Relevance {
-    /// Surely needed.
+    /// Certainly needed.
     pub const CERTAIN: Self = Self(1_000_000);
 
-    /// A relevance of `ppm` parts per million, at most a million.
+    /// Creates a relevance of `ppm` parts per million; more than a million counts as a million.
     #[must_use]
     pub const fn from_ppm(ppm: u32) -> Self {
         Self(if ppm > 1_000_000 { 1_000_000 } else { ppm })
     }
 
-    /// Parts per million.
+    /// Returns the parts per million.
     #[must_use]
     pub const fn ppm(self) -> u32 {
         self.0

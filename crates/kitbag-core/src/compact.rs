@@ -1,9 +1,10 @@
 //! Compaction: the older part of a running conversation is summarised, as a checked transaction.
 //!
-//! Two steps, since a model that summarises answers later, or not at all. [`plan`] says which messages
-//! leave and what of them must survive: instructions, the user's own words, the question that was asked
-//! last, and calls without a result. [`CompactionPlan::compact`] puts a summary beside these, checks that
-//! nothing is missing and that it is worth its while, or refuses. Nothing is read or stored here.
+//! There are two steps, because a model that summarises answers later, or not at all. [`plan`] says
+//! which messages leave, and which parts of them must survive: instructions, the user's own words,
+//! the latest question, and calls without a result. [`CompactionPlan::compact`] adds a summary,
+//! checks that nothing is missing and that enough room is gained, or refuses. Nothing is read or
+//! stored here.
 
 mod calls;
 mod plan;
@@ -26,26 +27,27 @@ use crate::history::EARLIER;
 use crate::message::Message;
 use crate::neutral::one_line;
 
-/// After a refusal a conversation grows by so many messages before it is tried again.
+/// The number of messages by which a conversation must grow after a refusal before the next
+/// attempt.
 pub const GROWTH: u32 = 16;
 
-/// The older part of a conversation in short, as it is kept between turns. One that stands for no
-/// message tells only why there is none.
+/// The older part of a conversation in short, as it is kept between turns. One that replaces no
+/// message only records why there is none.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Compaction {
     /// The number that the last of its messages has in the conversation.
     pub through: u32,
-    /// The number of messages that it stands for.
+    /// The number of messages that it replaces.
     pub messages: u32,
     /// The summary of them.
     pub summary: String,
-    /// Says that a model wrote the summary.
+    /// Set if a model wrote the summary.
     pub by_model: bool,
-    /// What the user said in them, oldest first.
+    /// The user's words in them, oldest first.
     pub words: Vec<UserWords>,
-    /// The number of the user's messages, told of in earlier compactions, that `words` lists no more.
+    /// The number of the user's messages in earlier compactions that `words` no longer lists.
     pub unlisted: u32,
     /// The question that the assistant asked at the end of them.
     pub asked: Option<String>,
@@ -63,12 +65,12 @@ pub struct Compaction {
 pub struct RefusedAttempt {
     /// The number of messages that the conversation had then.
     pub messages: u32,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
 impl Compaction {
-    /// The same with an attempt that was refused.
+    /// Records an attempt that was refused.
     #[must_use]
     pub fn refused(mut self, messages: u32, reason: impl Into<String>) -> Self {
         let reason = reason.into();
@@ -76,15 +78,15 @@ impl Compaction {
         self
     }
 
-    /// Whether a conversation of so many messages may be compacted: an attempt that was refused is not
-    /// repeated before it has grown.
+    /// Tells whether a conversation of `messages` messages may be compacted: a refused attempt is
+    /// not repeated before it has grown.
     #[must_use]
     pub fn may_try(&self, messages: u32) -> bool {
         let refused = self.refused.as_ref();
         refused.is_none_or(|refused| messages >= refused.messages.saturating_add(GROWTH))
     }
 
-    /// The line that says which messages it stands for.
+    /// Returns the line that says which messages it replaces.
     fn line(&self) -> String {
         match self.messages {
             1 => String::from("The first message of this conversation is not shown word for word"),
@@ -94,7 +96,7 @@ impl Compaction {
         }
     }
 
-    /// The text that stands in the place of its messages.
+    /// Returns the text that replaces its messages.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = format!("{}; in short:\n{}", self.line(), self.summary.trim());
@@ -116,8 +118,8 @@ impl Compaction {
         text
     }
 
-    /// The chunk that stands before the history, for its messages and for those behind them that the
-    /// history leaves out, which `left_out` tells of. None where it stands for nothing.
+    /// Returns the chunk that stands before the history, for its messages and for those behind them
+    /// that the history leaves out, which `left_out` describes. None if it replaces nothing.
     #[must_use]
     pub fn chunk(&self, left_out: Option<&ContextChunk>) -> Option<ContextChunk> {
         if self.messages == 0 {
@@ -133,6 +135,8 @@ impl Compaction {
         let levels = left_out.map_or(&[][..], |left_out| &left_out.levels);
         for level in levels {
             let text = format!("{whole}\n{}", level.content);
+            // The summary counts most. A quarter of the level's own coverage keeps the levels in
+            // order.
             let coverage = 700 + level.coverage.permille() / 4;
             chunk = chunk.with_level(sliced(text, coverage));
         }
@@ -143,7 +147,7 @@ impl Compaction {
                 self.line()
             }
         };
-        // A smaller budget than the one it was made for may have no room for more.
+        // A smaller budget than the one it was made for may only have room for the line.
         Some(chunk.with_level(Level::new(Detail::Line, line)))
     }
 }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use raw::{RawJson, RawJsonError};
 
-/// What a message holds. A JSON string stays a string and an array stays an array.
+/// The content of a message. A JSON string stays a string and an array stays an array.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Content {
@@ -31,7 +31,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// The texts of all text blocks, joined by newlines.
+    /// Returns the texts of all text blocks, joined by newlines.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self {
@@ -41,6 +41,7 @@ impl Content {
                 let texts: Vec<&str> = blocks.iter().filter_map(ContentBlock::as_text).collect();
                 match texts.as_slice() {
                     [] => Cow::Borrowed(""),
+                    // The usual message has one text, which needs no copy.
                     [only] => Cow::Borrowed(only),
                     all => Cow::Owned(all.join("\n")),
                 }
@@ -48,7 +49,7 @@ impl Content {
         }
     }
 
-    /// The content as blocks: one text becomes one text block.
+    /// Returns the content as blocks: one text becomes one text block.
     #[must_use]
     pub fn to_blocks(&self) -> Vec<ContentBlock> {
         match self {
@@ -58,7 +59,7 @@ impl Content {
         }
     }
 
-    /// The blocks, if it is a list of them.
+    /// Returns the blocks, if it is a list of them.
     pub(crate) fn blocks(&self) -> &[ContentBlock] {
         match self {
             Self::Blocks(blocks) => blocks,
@@ -66,7 +67,7 @@ impl Content {
         }
     }
 
-    /// Whether nothing but white space is in it.
+    /// Tells whether it holds nothing but white space.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         match self {
@@ -148,6 +149,7 @@ impl ContentBlock {
         Ok(match r#type.as_str() {
             "text" if let Ok(TextFields { text, rest }) = raw.parse_as() => Self::Text {
                 text,
+                // `type` is always there. Anything more has to reach the provider.
                 raw: (rest.len() > 1).then_some(raw),
             },
             "image" => Self::Image(raw),
@@ -163,7 +165,7 @@ impl ContentBlock {
         })
     }
 
-    /// The text of a text block.
+    /// Returns the text of a text block.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -172,7 +174,7 @@ impl ContentBlock {
         }
     }
 
-    /// The block's JSON, if it is kept as such.
+    /// Returns the block's JSON, if it is kept as such.
     #[must_use]
     pub fn as_raw(&self) -> Option<&RawJson> {
         match self {
@@ -219,6 +221,7 @@ impl Serialize for ContentBlock {
             text: &'a str,
         }
         let r#type = "text";
+        // Only a text block can lack its JSON, so the default is never written.
         let text = self.as_text().unwrap_or_default();
         match self.as_raw() {
             Some(raw) => raw.serialize(serializer),

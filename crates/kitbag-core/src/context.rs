@@ -14,7 +14,7 @@ use crate::flat::{self, FlatError, Heading};
 pub struct Context {
     /// Instructions that stand before every request.
     pub system_prompt: String,
-    /// What was said, oldest first.
+    /// The past messages, oldest first.
     pub history: Vec<ContextEntry>,
     /// The message to answer.
     pub current_message: String,
@@ -26,12 +26,12 @@ pub struct Context {
     pub model: Option<String>,
 }
 
-/// The persona of a context that was given none.
+/// The persona of a context that names none.
 pub const DEFAULT_SYSTEM_PROMPT: &str = "You are Kitbag, an assistant that works from the context \
 it is given. Use that context first, say when it does not hold the answer, and keep to the point.";
 
 impl Context {
-    /// A one-shot context: the default persona and a message, nothing else.
+    /// Creates a one-shot context: the default persona and a message, nothing else.
     ///
     /// ```
     /// use kitbag_core::context::Context;
@@ -50,7 +50,7 @@ impl Context {
         }
     }
 
-    /// The context as one text, for providers that take nothing else; see [`flat`].
+    /// Renders the context as one text, for providers that take nothing else; see [`flat`].
     ///
     /// The system prompt is the operator's: sources in fences stand in it as they are, and a mark that
     /// is escaped already, as in one that was [read](Self::from_prompt_string), is not escaped again.
@@ -96,6 +96,8 @@ impl Context {
                 }
             }
         }
+        // The last section is the message to answer, whoever speaks in it. If there is none, it
+        // stays empty, which `validate` refuses.
         let current = history.pop().map(|last| last.content);
         Ok(Self {
             system_prompt: system.join("\n\n"),
@@ -131,12 +133,12 @@ impl Context {
 pub struct ContextEntry {
     /// `user` or `assistant`; rendered leniently, checked by [`Context::validate`].
     pub role: String,
-    /// What was said.
+    /// The text of the message.
     pub content: String,
 }
 
 impl ContextEntry {
-    /// An entry of the history.
+    /// Creates an entry of the history.
     #[must_use]
     pub fn new(role: impl Into<String>, content: impl Into<String>) -> Self {
         Self {

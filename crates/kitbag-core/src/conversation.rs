@@ -1,4 +1,4 @@
-//! Layer 2, what user and assistant said: recent turns, summaries, and what is still open.
+//! Layer 2: the words of user and assistant, as recent turns, summaries, and an open question.
 //!
 //! Summarize owns it: [`crate::summarize`] writes every part, and the other nodes only read.
 //!
@@ -41,30 +41,31 @@ pub(crate) use format::{NO_CONVERSATION, history_items};
 use crate::stored::{ConversationContext, null_as_default};
 use crate::view::BUILTIN_VIEWS;
 
-/// How many recent turns are shown in full, unless a view says otherwise.
+/// The number of recent turns that are shown in full, unless a view says otherwise.
 pub(crate) const RECENT_TURNS: usize = 2;
 
-/// Builds the history of a stored conversation, with its last two turns in full.
+/// Returns the history of a stored conversation, with its last two turns in full.
 #[must_use]
 pub fn get_conversation_history(stored: &ConversationContext) -> ConversationHistory {
     get_conversation_history_of(stored, RECENT_TURNS)
 }
 
-/// Builds the last `depth` turns of a stored conversation and nothing else, as Act sees them.
+/// Returns the last `depth` turns of a stored conversation and nothing else, as Act sees them.
 #[must_use]
 pub fn get_recent_conversation(stored: &ConversationContext, depth: usize) -> ConversationHistory {
+    // The last three views are act, reply and turn.
     let [.., act, _, _] = &BUILTIN_VIEWS;
     get_conversation_history_of(stored, depth).seen_as(&act.conversation)
 }
 
-/// Builds the recent turns, the engagement and what is pending, as Reply sees them.
+/// Returns the recent turns, the engagement and the open question, as Reply sees them.
 #[must_use]
 pub fn get_conversation_with_engagement(stored: &ConversationContext) -> ConversationHistory {
     let [.., reply, _] = &BUILTIN_VIEWS;
     get_conversation_history(stored).seen_as(&reply.conversation)
 }
 
-/// Builds the history of a stored conversation, with `recent_turns` turns in full.
+/// Returns the history of a stored conversation, with `recent_turns` turns in full.
 pub(crate) fn get_conversation_history_of(
     stored: &ConversationContext,
     recent_turns: usize,
@@ -79,11 +80,12 @@ pub(crate) fn get_conversation_history_of(
             .pending_clarification
             .clone()
             .map(PendingState::with_older_context)
+            // Older records have an empty one when nothing is open.
             .filter(|pending| !pending.is_empty()),
     }
 }
 
-/// What was said, most recent in full.
+/// A conversation with its latest turns in full.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -92,16 +94,16 @@ pub struct ConversationHistory {
     pub recent_turns: Vec<ConversationTurn>,
     /// Exchanges before these that are stored and in no summary yet, oldest first.
     pub older_turns: Vec<ConversationTurn>,
-    /// What was said before, compressed.
+    /// A summary of all exchanges before.
     pub history_summary: String,
-    /// What the conversation as a whole is about.
+    /// The subject of the conversation as a whole.
     pub engagement_summary: String,
-    /// What the user was asked and has not answered.
+    /// The question that the user has not answered.
     pub pending: Option<PendingState>,
 }
 
 impl ConversationHistory {
-    /// Without what a view hides.
+    /// Removes everything that a view hides.
     pub(crate) fn seen_as(mut self, view: &ConversationView) -> Self {
         if view.depth == Depth::Nothing {
             self.recent_turns.clear();
@@ -125,21 +127,21 @@ impl ConversationHistory {
 #[serde(default)]
 #[non_exhaustive]
 pub struct ConversationTurn {
-    /// What the user said.
+    /// The user's words.
     #[serde(deserialize_with = "null_as_default")]
     pub user: String,
-    /// What the assistant answered, condensed.
+    /// The assistant's answer, condensed.
     #[serde(deserialize_with = "null_as_default")]
     pub assistant_summary: String,
-    /// What the assistant answered, word for word, where it was kept.
+    /// The assistant's answer word for word, if it was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assistant: Option<String>,
-    /// In which way the turn ended by asking the user, if it did: what it says was not done.
+    /// The kind of question that ended the turn, if one did: nothing that it proposes was done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked: Option<PendingKind>,
-    /// What the router decided.
+    /// The router's decision.
     pub routing: Option<Value>,
-    /// When it was.
+    /// The time of the exchange.
     #[serde(deserialize_with = "null_as_default")]
     pub timestamp: String,
     /// Fields that this version does not know.
@@ -148,7 +150,7 @@ pub struct ConversationTurn {
 }
 
 impl ConversationTurn {
-    /// An exchange.
+    /// Creates an exchange.
     #[must_use]
     pub fn new(user: impl Into<String>, assistant_summary: impl Into<String>) -> Self {
         Self {
@@ -159,14 +161,14 @@ impl ConversationTurn {
     }
 }
 
-/// What the user was asked.
+/// A question that waits for the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PendingState {
-    /// In which way it was asked.
+    /// The kind of question.
     #[serde(rename = "type", default, deserialize_with = "null_as_default")]
     pub kind: PendingKind,
-    /// What was proposed or asked.
+    /// The proposal or the question.
     #[serde(default, deserialize_with = "null_as_default")]
     pub context: String,
     /// The single questions, if there are any.
@@ -178,7 +180,7 @@ pub struct PendingState {
 }
 
 impl PendingState {
-    /// Something that waits for the user.
+    /// Creates a question that waits for the user.
     #[must_use]
     pub fn new(kind: PendingKind, context: impl Into<String>) -> Self {
         Self {
@@ -189,13 +191,13 @@ impl PendingState {
         }
     }
 
-    /// Whether it asks nothing: older records write what is not there as an empty one.
+    /// Tells whether it asks nothing: older records write an empty one when nothing is open.
     pub(crate) fn is_empty(&self) -> bool {
         let unnamed = self.kind == PendingKind::default();
         unnamed && self.context.is_empty() && self.questions.is_empty()
     }
 
-    /// Older records have the context under other names.
+    /// Reads the context from the names that it has in older records.
     fn with_older_context(mut self) -> Self {
         if self.context.is_empty() {
             let text = |name: &&str| {
@@ -211,7 +213,7 @@ impl PendingState {
     }
 }
 
-/// In which way the user was asked.
+/// The kinds of questions to the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

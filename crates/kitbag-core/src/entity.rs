@@ -1,4 +1,4 @@
-//! Layer 1, what things exist and their status: the entities of a session, in three tiers.
+//! Layer 1: the things that a session is about and their status, in three tiers.
 //!
 //! | tier | an entity is in it if |
 //! |---|---|
@@ -7,13 +7,14 @@
 //! | retained | that was longer ago, and there is a reason to keep it |
 //!
 //! Older entities without a reason, and demoted ones, are in no tier: registered, but not shown. A
-//! deleted entity is active during the turn in which it was deleted, and only then.
+//! deleted entity is active only during the turn in which it was deleted.
 //!
-//! Who changes the registry: Understand curates ([`crate::view::TurnState::curate`]), Act registers
-//! (`register_…` and [`crate::view::TurnState::finish_step`], which keeps the data of rows), and
-//! Summarize ends its turn. What is known of a row is stored with it for as long as it is in a tier.
+//! The registry is changed by Understand, which curates ([`crate::view::TurnState::curate`]), Act,
+//! which registers (`register_…` and [`crate::view::TurnState::finish_step`], which keeps the data
+//! of rows), and Summarize, which ends its turn. The data of a row is stored with it for as long as
+//! it is in a tier.
 //!
-//! Of the life of two entities:
+//! The life of two entities:
 //!
 //! ```
 //! use kitbag_core::entity::{
@@ -86,13 +87,13 @@ pub use status::{EntityStatus, UserAction};
 
 use registry::Entity;
 
-/// How many turns back an entity counts as active.
+/// The number of past turns for which a reference keeps an entity active.
 const ACTIVE_WINDOW: u32 = 2;
 
 /// Sorts the registry's entities into the tiers of turn `current_turn`.
 ///
-/// Within a tier the order is that of creation, so that new entities come last and what was
-/// already shown stays where it was.
+/// Within a tier the order is that of creation, so that new entities come last and those that were
+/// already shown stay where they were.
 #[must_use]
 pub fn get_entity_context(registry: &SessionIdRegistry, current_turn: u32) -> EntityContext {
     let mut context = EntityContext::default();
@@ -107,6 +108,7 @@ pub fn get_entity_context(registry: &SessionIdRegistry, current_turn: u32) -> En
     }
     for tier in context.tiers_mut() {
         tier.sort_by_cached_key(|entity| {
+            // By number, since `recipe_10` comes before `recipe_2` as a text.
             let number = split_ref(&entity.reference).map(|(_, number)| number);
             (
                 entity.turn_created,
@@ -119,7 +121,7 @@ pub fn get_entity_context(registry: &SessionIdRegistry, current_turn: u32) -> En
     context
 }
 
-/// Builds what one mode shows of the entities: tiers that it hides are empty, and data is only in
+/// Returns the entities as one mode shows them: tiers that it hides are empty, and data is only in
 /// those that it shows in full.
 #[must_use]
 pub fn get_entity_context_in(
@@ -141,16 +143,16 @@ pub fn get_entity_context_in(
 #[serde(default)]
 #[non_exhaustive]
 pub struct EntityContext {
-    /// Referred to lately.
+    /// Entities that recent turns referred to.
     pub active: Vec<EntitySnapshot>,
     /// Drafts that are not saved.
     pub generated: Vec<EntitySnapshot>,
-    /// Older, and kept for a reason.
+    /// Older entities that are kept for a reason.
     pub retained: Vec<EntitySnapshot>,
 }
 
 impl EntityContext {
-    /// All entities, tier by tier.
+    /// Returns all entities, tier by tier.
     pub fn entities(&self) -> impl Iterator<Item = &EntitySnapshot> {
         self.active
             .iter()
@@ -162,7 +164,7 @@ impl EntityContext {
         [&mut self.active, &mut self.generated, &mut self.retained]
     }
 
-    /// Without what a view hides.
+    /// Removes everything that a view hides.
     pub(crate) fn seen_as(mut self, view: EntityView) -> Self {
         let details = [view.active, view.generated, view.retained];
         for (tier, detail) in self.tiers_mut().into_iter().zip(details) {
@@ -186,30 +188,30 @@ impl EntityContext {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct EntitySnapshot {
-    /// What a model calls it: `recipe_1`.
+    /// The name that a model uses: `recipe_1`.
     #[serde(rename = "ref")]
     pub reference: String,
     /// Its type: `recipes`.
     #[serde(rename = "type")]
     pub entity_type: String,
-    /// What a person calls it.
+    /// The name that a person uses.
     pub label: String,
-    /// What last happened to it.
+    /// The latest operation on it.
     pub status: EntityStatus,
     /// The turn in which it was registered.
     pub turn_created: u32,
     /// The turn in which it was last referred to.
     pub turn_last_ref: u32,
-    /// Why it is kept, if it is kept on purpose.
+    /// The reason for keeping it on purpose.
     #[serde(default)]
     pub retention_reason: Option<String>,
-    /// What it holds, where that is known: a draft's content, a row's fields.
+    /// Its data, if known: a draft's content, a row's fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 
 impl EntitySnapshot {
-    /// Whether the session read or wrote it and its data is stored.
+    /// Tells whether the session read or wrote it and its data is stored.
     fn is_at_hand(&self) -> bool {
         self.status.is_read() && self.data.is_some()
     }
@@ -225,10 +227,12 @@ fn tier_of(entity: &Entity, now: u32) -> Option<Tier> {
     if !entity.is_live() {
         return None;
     }
+    // Before the questions of age and demotion: a draft is shown until it is saved or dropped.
     if entity.is_draft() {
         return Some(Tier::Generated);
     }
     let last = last_ref(entity, now);
+    // News only in the turn in which it happened.
     if entity.is_deleted() {
         return (last == now).then_some(Tier::Active);
     }
@@ -252,6 +256,7 @@ fn snapshot(
     entity: &Entity,
     now: u32,
 ) -> EntitySnapshot {
+    // Labels and reasons are written by tools and models, which may put row ids into them.
     let hide = |text: &str| registry.hide_row_ids(text, UnknownIds::Hide).into_owned();
     let last = last_ref(entity, now);
     EntitySnapshot {
@@ -266,6 +271,7 @@ fn snapshot(
         turn_last_ref: last,
         retention_reason: entity.reason.as_deref().map(hide),
         data: entity
+            // A draft that was saved in this turn has content until the turn ends.
             .content
             .as_ref()
             .or(entity.data.as_ref())

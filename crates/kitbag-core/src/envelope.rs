@@ -1,4 +1,4 @@
-//! A task on its way to a model: what is asked, with which context, tools and budget.
+//! A task on its way to a model: the request, with its context, tools and budget.
 
 mod context;
 mod infer;
@@ -21,24 +21,24 @@ use crate::time;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TaskEnvelope {
-    /// What kind of task it is.
+    /// The kind of task.
     pub task_type: TaskType,
-    /// What is asked.
+    /// The request.
     pub user_request: String,
-    /// The input before anything was made of it.
+    /// The input as it came in.
     pub original_input: String,
-    /// What was gathered and fitted.
+    /// The context that was gathered and fitted.
     #[serde(default)]
     pub context: CompressedContext,
     /// The tools on offer.
     #[serde(default)]
     pub tools: Vec<ToolDefinition>,
-    /// What the task has produced so far.
+    /// The results of the task so far.
     #[serde(default)]
     pub artifacts: Vec<Artifact>,
     /// The session it belongs to.
     pub session_id: String,
-    /// When it came in.
+    /// The time at which it came in.
     #[serde(deserialize_with = "time::lenient")]
     pub created_at: Timestamp,
     /// The tokens that it may use.
@@ -47,7 +47,7 @@ pub struct TaskEnvelope {
 }
 
 impl TaskEnvelope {
-    /// A task with no context, no tools and the default budget.
+    /// Creates a task with no context, no tools and the default budget.
     #[must_use]
     pub fn new(
         task_type: TaskType,
@@ -70,7 +70,7 @@ impl TaskEnvelope {
     }
 }
 
-/// What kind of task it is.
+/// The kinds of tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TaskType {
@@ -95,7 +95,7 @@ names!(TaskType {
 });
 
 impl TaskType {
-    /// What a model is asked to do with the context.
+    /// Returns a model's instructions for its work with the context.
     #[must_use]
     pub const fn instructions(self) -> &'static str {
         match self {
@@ -138,7 +138,7 @@ impl FromStr for TaskType {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown task type `{value}`; expected implement, debug, refactor, test or analyze")]
 pub struct TaskTypeError {
-    /// What was given.
+    /// The rejected value.
     pub value: String,
 }
 
@@ -149,16 +149,17 @@ pub struct TaskTypeError {
 pub struct ToolDefinition {
     /// The name, unique among the tools.
     pub name: String,
-    /// What it does.
+    /// Its purpose, in words for the model.
     #[serde(default)]
     pub description: String,
     /// The JSON schema of its arguments.
+    // OpenAI calls it `parameters`.
     #[serde(default = "no_arguments", alias = "parameters")]
     pub input_schema: Value,
 }
 
 impl ToolDefinition {
-    /// A tool.
+    /// Creates a tool.
     #[must_use]
     pub fn new(
         name: impl Into<String>,
@@ -181,19 +182,19 @@ fn no_arguments() -> Value {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Artifact {
-    /// What it is, such as `file`.
+    /// Its kind, such as `file`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Where it is.
+    /// Its path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Whatever else is known of it.
+    /// All other fields.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl Artifact {
-    /// A file that the task wrote.
+    /// Creates a file that the task wrote.
     #[must_use]
     pub fn file(path: impl Into<String>) -> Self {
         Self {

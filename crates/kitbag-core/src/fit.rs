@@ -56,9 +56,9 @@ pub fn fit(candidates: &[Candidate], budget: Tokens) -> Result<Fitted, FitError>
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Candidate {
-    /// Whether one of the offers must be chosen.
+    /// A constraint: one of the offers must be chosen.
     pub critical: bool,
-    /// What it can be shown as, in any order; [`fit_greedy`] tries them in this one.
+    /// The ways of showing it, in any order; [`fit_greedy`] tries them in this one.
     pub offers: Vec<Offer>,
 }
 
@@ -86,9 +86,9 @@ impl Candidate {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Offer {
-    /// What it takes from the budget.
+    /// The tokens that it takes from the budget.
     pub cost: Tokens,
-    /// What it brings, in any unit that all candidates share.
+    /// Its value, in any unit that all candidates share.
     ///
     /// More than 2^62 divided by the number of candidates counts as that much, so that sums
     /// cannot overflow.
@@ -106,7 +106,7 @@ impl Offer {
     }
 }
 
-/// Which offers were chosen, and how good the choice is.
+/// The chosen offers, and the quality of the choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fitted {
@@ -114,18 +114,18 @@ pub struct Fitted {
     pub choices: Vec<Option<usize>>,
     /// The cost of the choice.
     pub used: Tokens,
-    /// What is left of the budget.
+    /// The rest of the budget.
     pub unused: Tokens,
     /// The worth of the choice.
     pub worth: u64,
     /// A worth that no choice within the budget can exceed.
     pub bound: u64,
-    /// What a token is worth where the budget ran out.
+    /// The worth of a token where the budget ran out.
     pub price: Price,
 }
 
 impl Fitted {
-    /// Whether no choice within the budget is worth more: proven, not guessed.
+    /// Tells whether no choice within the budget is worth more: proven, not guessed.
     #[must_use]
     pub fn is_optimal(&self) -> bool {
         self.worth == self.bound
@@ -137,7 +137,7 @@ impl Fitted {
         ratio_ppm(self.worth, self.bound)
     }
 
-    /// About how many more tokens of budget would let in an offer of a candidate that is out.
+    /// Estimates the additional budget that would let in an offer of a candidate that is out.
     ///
     /// The offer displaces the least that is as worthy as itself, at [`price`](Self::price), and
     /// the rest of its cost is missing. `None` for an offer of no worth, which never enters.
@@ -151,13 +151,14 @@ impl Fitted {
     }
 }
 
-/// `worth` as a share of `bound`, in parts per million, rounded down; all of nothing is everything.
+/// Returns `worth` as a share of `bound`, in parts per million, rounded down; the whole if `bound`
+/// is 0.
 pub(crate) fn ratio_ppm(worth: u64, bound: u64) -> u32 {
     let ratio = (u128::from(worth) * 1_000_000).checked_div(u128::from(bound));
     ratio.map_or(1_000_000, |ppm| u32::try_from(ppm).unwrap_or(1_000_000))
 }
 
-/// Why nothing could be fitted.
+/// A set of candidates that cannot be fitted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FitError {
@@ -183,11 +184,13 @@ pub enum FitError {
 fn solve(candidates: &[Candidate], budget: Tokens, work: usize) -> Result<Fitted, FitError> {
     let table = Table::new(candidates, budget)?;
     let relaxed = relax::relax(&table);
+    // Filled before the search: the better the solution at hand, the more states can be left out.
     let mut filled = relaxed.solution.clone();
     fill::fill(&table, &relaxed.steps, &mut filled);
     let (mut found, bound) = search::search(&table, &relaxed, filled, work);
     // What the search found leaves all classes that it did not free as they were.
     fill::fill(&table, &relaxed.steps, &mut found);
+    // Between 0 and the budget, since no solution exceeds it.
     let unused = Tokens(u32::try_from(found.left).unwrap_or(0));
     Ok(Fitted {
         choices: table.choices(&found),

@@ -29,7 +29,7 @@ pub enum Heading {
 }
 
 impl Heading {
-    /// The heading's line, without its newline.
+    /// Returns the heading's line, without its newline.
     #[must_use]
     pub const fn line(self) -> &'static str {
         match self {
@@ -69,8 +69,10 @@ pub(crate) fn split(prompt: &str) -> Result<Vec<(Heading, &str)>, FlatError> {
         let (begin, bare) = (at, line.strip_suffix('\n').unwrap_or(line));
         at += line.len();
         match (source.read(bare), Heading::of_line(bare)) {
+            // A line in a fence may look like a heading and is none.
             (Place::Loose, Some(heading)) => {
                 if let Some((before, start)) = open.replace((heading, at)) {
+                    // Both are ends of lines, so the range exists.
                     let text = prompt.get(start..begin).unwrap_or_default();
                     sections.push((before, text.strip_suffix("\n\n").unwrap_or(text)));
                 }
@@ -93,12 +95,13 @@ pub(crate) fn unescape(text: &str) -> String {
 /// in fences stay as they are.
 pub(crate) fn escape_once(text: &str) -> String {
     change_loose(text, |loose| {
+        // Escapes come off first, so that none is escaped in its turn.
         neutralise(&restore(loose)).into_owned().into()
     })
 }
 
-/// Changes what stands outside of fenced sources. A fence that nothing closes is none: it would take
-/// in the sections behind the text.
+/// Changes the text outside of fenced sources. A fence that nothing closes does not count: it would
+/// take in the sections behind the text.
 fn change_loose<'t>(text: &'t str, change: impl Fn(&'t str) -> Cow<'t, str>) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut source = SourceLines::default();
@@ -110,6 +113,8 @@ fn change_loose<'t>(text: &'t str, change: impl Fn(&'t str) -> Cow<'t, str>) -> 
             title = at;
         }
         at += line.len();
+        // Only now is it certain that the fence closes: from its title on, the source stays as it
+        // is.
         if before == Place::Fenced && source.place != Place::Fenced {
             out.push_str(&change(text.get(loose..title).unwrap_or_default()));
             out.push_str(text.get(title..at).unwrap_or_default());
@@ -141,11 +146,12 @@ enum Place {
 }
 
 impl SourceLines {
-    /// The place of the next line, which must not end in a newline. Afterwards `place` is that of the
-    /// line behind it, unless a title stands there.
+    /// Returns the place of the next line, which must not end in a newline. Afterwards `place` is
+    /// that of the line behind it, unless a title stands there.
     fn read(&mut self, line: &str) -> Place {
         let ticks = line.chars().take_while(|&c| c == '`').count();
         if self.place == Place::Fenced {
+            // As in Markdown: at least as many backticks, and nothing else.
             if ticks >= self.ticks && ticks == line.len() {
                 self.place = Place::Loose;
             }

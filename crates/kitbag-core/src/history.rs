@@ -1,13 +1,13 @@
-//! The one policy that shortens a history: the oldest messages lose their detail first, and what is
-//! not shown word for word is counted in the prompt.
+//! The one policy that shortens a history: the oldest messages lose their detail first, and
+//! messages that are not shown word for word are counted in the prompt.
 //!
 //! The newest messages stand as they were sent, without a gap. Of those before them the latest are
-//! summarised, as far as the fit has room for that, and the others are a number in one line. That
-//! line is critical: a history never has a hole that nobody is told of.
+//! summarised, as far as the fit has room for that; the rest are a number in one line. That line is
+//! critical, so that no history has a hole that the prompt does not mention.
 //!
 //! The beginning of the history moves rarely. Every message that leaves it changes the bytes of all
-//! that follow, so that a provider's cache is lost; so many leave at once that half of the room is
-//! free again.
+//! that follow and so loses the provider's cache; therefore many leave at once, until half of the
+//! room is free again.
 
 use alloc::format;
 use alloc::string::String;
@@ -24,23 +24,23 @@ use crate::role::Role;
 use crate::summarize::{Speaker, Utterance, extract};
 use crate::tokens::{TokenCounter, Tokens};
 
-/// The source of the chunk that stands for the messages before the history.
+/// The source of the chunk that replaces the messages before the history.
 pub(crate) const EARLIER: &str = "history/earlier";
 
-/// The most messages before the history that are summarised: so many need to be read beyond those that
-/// are shown.
+/// The most messages before the history that are summarised. A caller has to read that many beyond
+/// those that are shown.
 pub const SUMMARISED: usize = 24;
 
 /// The number of messages that are summarised together.
 const STEP: usize = 8;
 
-/// The most tokens of what tells of so many messages.
+/// The most tokens of the summary of one step.
 const STEP_TOKENS: Tokens = Tokens(120);
 
-/// Around a message: its heading, and blank lines.
+/// The tokens around a message: its heading and blank lines.
 const AROUND: Tokens = Tokens(8);
 
-/// The most that stands word for word.
+/// The most that may stand word for word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryRoom {
     /// The tokens.
@@ -50,7 +50,7 @@ pub struct HistoryRoom {
 }
 
 impl HistoryRoom {
-    /// Half of it.
+    /// Returns half of it.
     pub(crate) const fn half(self) -> Self {
         self.part(2)
     }
@@ -69,17 +69,17 @@ impl HistoryRoom {
 pub struct ShortHistory {
     /// The messages that stand word for word, oldest first.
     pub messages: Vec<Message>,
-    /// Stands for those before them.
+    /// The chunk that replaces those before them.
     pub earlier: Option<ContextChunk>,
-    /// Says how many were left out.
+    /// The note on how many were left out.
     pub problem: Option<Problem>,
 }
 
 /// Shortens a history to its room.
 ///
 /// `unread` counts the messages before those of `history`. `previous` is the epoch of the latest
-/// prompt: where the history continues that one's, it begins at the same message as long as there
-/// is room. `said` gives the words of a message without the wrapper it was sent in.
+/// prompt: a history that continues that one's begins at the same message as long as there is room.
+/// `said` returns the words of a message without the wrapper it was sent in.
 #[must_use]
 pub fn shorten(
     mut history: Vec<Message>,
@@ -120,7 +120,7 @@ pub fn shorten(
     }
 }
 
-/// The first message of `history` that stands word for word.
+/// Returns the first message of `history` that stands word for word.
 #[must_use]
 pub fn start(
     history: &[Message],
@@ -129,19 +129,21 @@ pub fn start(
     previous: Option<&Epoch>,
     counter: &dyn TokenCounter,
 ) -> usize {
-    let fits = Fits::new(history, counter);
+    let fits = TailTokens::new(history, counter);
+    // Half of the room is left to later turns, so that the beginning does not move with each of
+    // them.
     let half = room.half();
     let continued = previous.and_then(|epoch| epoch.history_start(history));
     let continued = continued.filter(|&start| fits.within(start, room));
-    // A history that was shortened for a smaller prompt grows again when it takes a quarter of its
-    // room at most: then half of it is filled, so that this happens rarely.
+    // A history that was shortened for a smaller prompt grows again once it takes at most a quarter
+    // of its room. It then fills half of the room, so that this happens rarely.
     if let Some(start) = continued.filter(|&start| !fits.within(start, room.part(4))) {
         return start;
     }
     if unread == 0 && fits.within(0, if continued.is_some() { half } else { room }) {
         return 0;
     }
-    // A prompt that none followed may use all the room; one of many leaves some to the next.
+    // A first prompt may use all the room; one in a series leaves some to the next.
     let room = match previous {
         Some(_) => half,
         None => room,
@@ -151,23 +153,23 @@ pub fn start(
     next_beginning(history, first)
 }
 
-/// The first message from which on a history fits.
+/// Returns the first message from which on a history fits.
 pub(crate) fn first_that_fits(
     history: &[Message],
     room: HistoryRoom,
     counter: &dyn TokenCounter,
 ) -> usize {
-    next_beginning(history, Fits::new(history, counter).first(room))
+    next_beginning(history, TailTokens::new(history, counter).first(room))
 }
 
-/// The message at which a history may begin, from one on.
+/// Returns the first message, from `first` on, that a history may begin with.
 fn next_beginning(history: &[Message], first: usize) -> usize {
     let later = history.iter().skip(first).position(begins);
     later.map_or(history.len(), |later| first + later)
 }
 
-/// Returns whether a history may begin with a message: nothing parts a result from its call, and providers
-/// want no assistant's message first.
+/// Tells whether a history may begin with a message: nothing may separate a result from its call,
+/// and providers want no assistant's message first.
 pub(crate) fn begins(message: &Message) -> bool {
     match message.role {
         Role::User => !message.answers_a_call(),
@@ -176,10 +178,10 @@ pub(crate) fn begins(message: &Message) -> bool {
     }
 }
 
-/// The tokens of each message and all that follow it, newest first.
-struct Fits(Vec<Tokens>);
+/// The tokens of each message together with all that follow it, newest first.
+struct TailTokens(Vec<Tokens>);
 
-impl Fits {
+impl TailTokens {
     fn new(history: &[Message], counter: &dyn TokenCounter) -> Self {
         let sums = history.iter().rev().scan(Tokens::ZERO, |sum, message| {
             *sum = sum.saturating_add(message_cost(message, counter));
@@ -188,7 +190,7 @@ impl Fits {
         Self(sums.collect())
     }
 
-    /// Returns whether the messages from one on have their room.
+    /// Tells whether the messages from `start` on fit into `room`.
     fn within(&self, start: usize, room: HistoryRoom) -> bool {
         let count = self.0.len().saturating_sub(start);
         let tokens = self.0.get(..count).and_then(|sums| sums.last());
@@ -201,15 +203,15 @@ impl Fits {
     }
 }
 
-/// The tokens that a message takes in a prompt, about: its blocks, its calls, an estimate for its
-/// pictures and files, and what stands around it.
+/// Estimates the tokens that a message takes in a prompt: its blocks, its calls, its pictures and
+/// files, and the text around it.
 #[must_use]
 pub fn message_cost(message: &Message, counter: &dyn TokenCounter) -> Tokens {
     message_tokens(message, counter).saturating_add(AROUND)
 }
 
-/// The chunk that stands for messages: a summary of the latest of them, and a line that counts them.
-/// Each level tells of fewer messages, the oldest left out first.
+/// Builds the chunk that replaces messages: a summary of the latest of them, and a line that counts
+/// all. Each level summarises fewer messages, the oldest left out first.
 fn earlier(
     messages: &[Message],
     left_out: usize,
@@ -221,9 +223,11 @@ fn earlier(
         _ => format!("{left_out} earlier messages of this conversation are not shown"),
     };
     let steps: Vec<String> = messages
+        // From the end, so that only the oldest step may be a short one.
         .rchunks(STEP)
         .take(SUMMARISED / STEP)
         .map(|step| summary(step, said, counter))
+        // Stops at a step in which nobody spoke, so that the summaries have no gap.
         .take_while(|text| !text.is_empty())
         .collect();
     let mut chunk = ContextChunk::new(ChunkType::Turn, EARLIER, "")
@@ -260,7 +264,7 @@ fn summary(
             // Instructions and results are not part of what two people said.
             Role::System | Role::Tool => return None,
         };
-        // People read summaries.
+        // People read summaries, so internal messages stay out of them.
         message
             .is_for_user()
             .then(|| Utterance::new(speaker, said(message)))

@@ -1,6 +1,6 @@
 //! Context messages: texts that are injected into the prompt at one of four places.
 //!
-//! What is injected, and when again, is decided in [`plan`]. Nothing changes until the plan's
+//! [`plan`] decides which messages are injected, and when again. Nothing changes until the plan's
 //! [`StateChange`] is committed, which is done when the provider's first byte has arrived.
 
 mod durable;
@@ -21,7 +21,7 @@ pub use throttle::{
     CooldownReading, Emitted, Held, InjectionPlan, StaleChange, StateChange, ThrottleState, plan,
 };
 
-/// Where a context message goes.
+/// The place of a context message.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -30,7 +30,7 @@ pub enum ContextMessageTarget {
     /// Directly after the base prompt.
     #[default]
     System,
-    /// Before the history, with what belongs to the session.
+    /// Before the history, with the content of the session.
     Session,
     /// Before the thread's history, as messages.
     Conversation,
@@ -82,23 +82,23 @@ impl ContextMessageTarget {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextMessage {
-    /// Names the message: the same key replaces it and counts its cooldown.
+    /// The name of the message: another one with the same key replaces it and shares its cooldown.
     pub key: String,
-    /// Who speaks.
+    /// The speaker.
     #[serde(default = "system_role")]
     pub role: Role,
     /// The text.
     pub content: String,
-    /// Who may see it besides the model.
+    /// Readers besides the model.
     #[serde(default = "internal")]
     pub visibility: Visibility,
-    /// How many inferences to skip after an emission; 0 emits every time.
+    /// The inferences to skip after an emission; 0 emits every time.
     #[serde(default)]
     pub cooldown_turns: u32,
-    /// Where it goes.
+    /// Place in the prompt.
     #[serde(default)]
     pub target: ContextMessageTarget,
-    /// Whether the durable entry behind it is removed once a prompt that held it was sent.
+    /// Set if the durable entry behind it is removed once a prompt that held it was sent.
     #[serde(default)]
     pub consume_after_emit: bool,
 }
@@ -112,7 +112,7 @@ const fn internal() -> Visibility {
 }
 
 impl ContextMessage {
-    /// An internal system message after the base prompt, emitted every time.
+    /// Creates an internal system message after the base prompt, emitted every time.
     #[must_use]
     pub fn new(key: impl Into<String>, content: impl Into<String>) -> Self {
         Self {
@@ -132,19 +132,19 @@ impl ContextMessage {
         Self::new(key, content)
     }
 
-    /// A message of the session, before the history.
+    /// Creates a message of the session, before the history.
     #[must_use]
     pub fn session(key: impl Into<String>, content: impl Into<String>) -> Self {
         Self::new(key, content).with_target(ContextMessageTarget::Session)
     }
 
-    /// A message at the very end of the prompt.
+    /// Creates a message at the very end of the prompt.
     #[must_use]
     pub fn suffix_system(key: impl Into<String>, content: impl Into<String>) -> Self {
         Self::new(key, content).with_target(ContextMessageTarget::SuffixSystem)
     }
 
-    /// A message of the conversation, which is neither deduplicated nor throttled.
+    /// Creates a message of the conversation, which is neither deduplicated nor throttled.
     #[must_use]
     pub fn conversation(
         key: impl Into<String>,
@@ -158,19 +158,19 @@ impl ContextMessage {
             .with_visibility(visibility)
     }
 
-    /// A visible message by the user, its key made from its content.
+    /// Creates a visible message by the user, its key made from its content.
     #[must_use]
     pub fn conversation_user(content: impl Into<String>) -> Self {
         Self::keyed_by_content(Role::User, Visibility::All, content.into())
     }
 
-    /// An internal system message in the conversation, its key made from its content.
+    /// Creates an internal system message in the conversation, its key made from its content.
     #[must_use]
     pub fn conversation_internal_system(content: impl Into<String>) -> Self {
         Self::keyed_by_content(Role::System, Visibility::Internal, content.into())
     }
 
-    /// An internal message inside `<system-reminder>`, which `text` cannot close.
+    /// Creates an internal message inside `<system-reminder>`, which `text` cannot close.
     #[must_use]
     pub fn system_reminder(text: impl Into<String>) -> Self {
         Self::conversation_internal_system(element(OPENING, &text.into()))
@@ -181,61 +181,62 @@ impl ContextMessage {
         Self::conversation(key, role, visibility, content)
     }
 
-    /// The same message at another place.
+    /// Sets the place in the prompt.
     #[must_use]
     pub fn with_target(mut self, target: ContextMessageTarget) -> Self {
         self.target = target;
         self
     }
 
-    /// The same message by another speaker.
+    /// Sets the speaker.
     #[must_use]
     pub fn with_role(mut self, role: Role) -> Self {
         self.role = role;
         self
     }
 
-    /// The same message for other eyes.
+    /// Sets the readers besides the model.
     #[must_use]
     pub fn with_visibility(mut self, visibility: Visibility) -> Self {
         self.visibility = visibility;
         self
     }
 
-    /// The same message with a cooldown.
+    /// Sets the cooldown.
     #[must_use]
     pub fn with_cooldown_turns(mut self, cooldown_turns: u32) -> Self {
         self.cooldown_turns = cooldown_turns;
         self
     }
 
-    /// The same message, consumed once it was sent or not.
+    /// Sets the removal of its durable entry once it was sent.
     #[must_use]
     pub fn with_consume_after_emit(mut self, consume_after_emit: bool) -> Self {
         self.consume_after_emit = consume_after_emit;
         self
     }
 
-    /// Whether it lives in the prompt only, and not in the conversation.
+    /// Tells whether it lives in the prompt only, and not in the conversation.
     #[must_use]
     pub fn is_prompt_injected(&self) -> bool {
         self.target != ContextMessageTarget::Conversation
     }
 
-    /// Whether deduplication and cooldown apply to it.
+    /// Tells whether deduplication and cooldown apply to it.
     #[must_use]
     pub fn should_throttle(&self) -> bool {
         self.is_prompt_injected()
     }
 
-    /// The message as the model reads it. Where the base prompt has a key, whatever does not carry it is
-    /// no instruction, so the operator's words stand in an element that does.
+    /// Returns the message as the model reads it. If the base prompt has a key, only text that
+    /// carries it instructs, so the operator's words stand in an element that does.
     pub(crate) fn under(&self, key: Option<&str>) -> Self {
         let mut message = self.clone();
         if let (Some(key), Role::System) = (key, self.role)
             && !self.content.is_empty()
         {
             let opening = format!("<system-reminder key=\"{key}\">");
+            // A reminder gets the key on its own element instead of a second one.
             let inner = self.content.strip_prefix(OPENING);
             let inner = inner.and_then(|text| text.strip_suffix(CLOSING));
             message.content = element(&opening, inner.unwrap_or(&self.content));
@@ -243,7 +244,20 @@ impl ContextMessage {
         message
     }
 
-    /// The message with the id that the caller drew for it.
+    /// Returns the message as a step of a turn that is under way, under the key of its base prompt: behind the results so
+    /// far, whatever its target, since what stands before them does not change any more.
+    #[must_use]
+    pub fn to_step(&self, key: Option<&str>) -> Message {
+        // A tool speaks only in results of its calls.
+        let role = match self.role {
+            Role::Tool => Role::User,
+            role => role,
+        };
+        let message = self.under(key);
+        Message::new(role, message.content).with_visibility(self.visibility)
+    }
+
+    /// Returns the message with the id that the caller drew for it.
     #[must_use]
     pub fn to_message(&self, id: impl Into<String>) -> Message {
         let mut message =
@@ -256,7 +270,7 @@ impl ContextMessage {
 const OPENING: &str = "<system-reminder>";
 const CLOSING: &str = "</system-reminder>";
 
-/// The operator's words as they stand among the user's: inside `<system-reminder>`, unless they are
+/// Wraps the operator's words among the user's in `<system-reminder>`, unless they are wrapped
 /// already.
 pub(crate) fn reminder(text: &str) -> String {
     let is_open = text.starts_with(OPENING) || text.starts_with("<system-reminder key=");
@@ -266,7 +280,7 @@ pub(crate) fn reminder(text: &str) -> String {
     }
 }
 
-/// An element that the text cannot close.
+/// Writes an element that the text cannot close.
 fn element(opening: &str, text: &str) -> String {
     let text = neutralise_tag(text, "system-reminder");
     format!("{opening}{text}{CLOSING}")
@@ -277,6 +291,7 @@ fn element(opening: &str, text: &str) -> String {
 fn conversation_key(role: Role, visibility: Visibility, content: &str) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in [role.as_str(), visibility.as_str(), content] {
+        // Each length goes first, so that no other division into parts gives the same bytes.
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     }

@@ -8,6 +8,7 @@
 
 extern crate alloc;
 
+// First, since a macro is known only to the modules behind it.
 #[macro_use]
 mod names;
 

@@ -34,9 +34,9 @@ pub struct Message {
     /// The id, given by whoever stores the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Who speaks.
+    /// The speaker.
     pub role: Role,
-    /// What is said.
+    /// The content.
     #[serde(default)]
     pub content: Content,
     /// The tools that an assistant message calls.
@@ -45,10 +45,10 @@ pub struct Message {
     /// The call that a tool message answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// Who may see it.
+    /// Readers besides the model.
     #[serde(default, skip_serializing_if = "Visibility::is_all")]
     pub visibility: Visibility,
-    /// Where it came from.
+    /// The origin of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<MessageMetadata>,
     /// The speaker's name.
@@ -60,7 +60,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// A visible message with nothing but a role and content.
+    /// Creates a visible message with nothing but a role and content.
     #[must_use]
     pub fn new(role: Role, content: impl Into<Content>) -> Self {
         Self {
@@ -76,19 +76,19 @@ impl Message {
         }
     }
 
-    /// A message by the user.
+    /// Creates a message by the user.
     #[must_use]
     pub fn user(content: impl Into<Content>) -> Self {
         Self::new(Role::User, content)
     }
 
-    /// A message by the model.
+    /// Creates a message by the model.
     #[must_use]
     pub fn assistant(content: impl Into<Content>) -> Self {
         Self::new(Role::Assistant, content)
     }
 
-    /// The result of the tool call `tool_call_id`.
+    /// Creates the result of the tool call `tool_call_id`.
     #[must_use]
     pub fn tool(tool_call_id: impl Into<String>, content: impl Into<Content>) -> Self {
         Self {
@@ -97,40 +97,40 @@ impl Message {
         }
     }
 
-    /// The same message with tool calls.
+    /// Sets the tool calls.
     #[must_use]
     pub fn with_tool_calls(mut self, calls: Vec<ToolCall>) -> Self {
         self.tool_calls = Some(calls);
         self
     }
 
-    /// The same message with its speaker's name.
+    /// Sets the speaker's name.
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// The same message with another visibility.
+    /// Sets the readers besides the model.
     #[must_use]
     pub fn with_visibility(mut self, visibility: Visibility) -> Self {
         self.visibility = visibility;
         self
     }
 
-    /// Whether the user may see it. The model sees every message.
+    /// Tells whether the user may see it. The model sees every message.
     #[must_use]
     pub fn is_for_user(&self) -> bool {
         self.visibility.is_all()
     }
 
-    /// Tells whether it holds the result of a tool call, which nothing may part from the call.
+    /// Tells whether it holds the result of a tool call, which nothing may separate from the call.
     pub(crate) fn answers_a_call(&self) -> bool {
         let is_result = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult { .. });
         self.role == Role::Tool || self.content.blocks().iter().any(is_result)
     }
 
-    /// The tool calls, none when there are none.
+    /// Returns the tool calls.
     #[must_use]
     pub fn calls(&self) -> &[ToolCall] {
         self.tool_calls.as_deref().unwrap_or_default()
@@ -150,7 +150,7 @@ pub struct ToolCall {
     pub arguments: RawJson,
 }
 
-/// A call as it may be written.
+/// A call in either of its two spellings.
 #[derive(Deserialize)]
 struct ToolCallJson {
     id: String,
@@ -191,7 +191,7 @@ struct ToolCallError {
     id: String,
 }
 
-/// Where a message came from.
+/// The origin of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageMetadata {
     /// The run that made it.

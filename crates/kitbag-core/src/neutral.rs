@@ -14,7 +14,7 @@ use core::iter::repeat_n;
 
 use serde_json::Value;
 
-/// What a line break becomes in a field of a single line.
+/// The sign in place of a line break in a field of a single line.
 pub(crate) const FOLDED_BREAK: char = '⏎';
 
 /// Puts a backslash before every mark that would make a line a heading, a rule or a fence.
@@ -47,8 +47,7 @@ pub fn restore_markdown(text: &str) -> Cow<'_, str> {
     change_slashes(text, is_structural, |slashes| slashes.saturating_sub(1))
 }
 
-/// Changes the number of backslashes before the mark that begins a line, blanks and backslashes left
-/// aside.
+/// Changes the number of backslashes before the mark that begins a line. Blanks before them stay.
 pub(crate) fn change_slashes(
     text: &str,
     is_mark: impl Fn(&str) -> bool,
@@ -86,6 +85,7 @@ pub(crate) fn change_slashes(
 #[must_use]
 pub fn one_line(text: &str) -> Cow<'_, str> {
     let text = text.trim();
+    // The text may come to stand at the beginning of one of our lines.
     let escape = opens_list_item(text) || is_structural(split_blank(text).1);
     if !escape && !text.contains(is_line_break) {
         return Cow::Borrowed(text);
@@ -99,6 +99,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
         if !is_line_break(char) {
             folded.push(char);
         } else if !(char == '\n' && previous == Some('\r')) {
+            // One sign for both characters of a Windows line break.
             folded.push(FOLDED_BREAK);
         }
         previous = Some(char);
@@ -126,6 +127,7 @@ pub fn indented(text: &str, spaces: usize) -> String {
     let mut lines = lines(&neutral).peekable();
     while let Some(line) = lines.next() {
         item.push_str(line);
+        // Nothing is put between the two characters of a Windows line break.
         let inside_crlf = line.ends_with('\r') && lines.peek() == Some(&"\n");
         if lines.peek().is_some() && !inside_crlf {
             item.extend(repeat_n(' ', spaces));
@@ -134,7 +136,7 @@ pub fn indented(text: &str, spaces: usize) -> String {
     item
 }
 
-/// Puts a backslash into every tag of this name, opening or closing, so that it is none.
+/// Escapes every tag of this name, opening or closing, so that it no longer parses as a tag.
 ///
 /// Case, white space and invisible characters do not hide a tag.
 ///
@@ -147,6 +149,7 @@ pub fn indented(text: &str, spaces: usize) -> String {
 pub fn neutralise_tag<'a>(text: &'a str, name: &str) -> Cow<'a, str> {
     let is_tag = |after: &str| {
         after_tag_name(after, name).is_some_and(|mut seen| {
+            // `note-1` is another name than `note`.
             seen.next()
                 .is_none_or(|char| !char.is_alphanumeric() && char != '-')
         })
@@ -167,8 +170,9 @@ pub fn neutralise_tag<'a>(text: &'a str, name: &str) -> Cow<'a, str> {
     }
 }
 
-/// What follows the name of the tag, if `after`, which stands behind a `<`, is one that begins with
-/// this name, opening or closing. Case, white space and invisible characters do not hide it.
+/// Returns the characters behind a tag's name, if `after`, the text behind a `<`, is a tag that
+/// begins with this name, opening or closing. Case, white space and invisible characters do not
+/// hide it.
 pub(crate) fn after_tag_name<'a>(
     after: &'a str,
     name: &str,
@@ -194,12 +198,12 @@ pub fn json_line(data: &Value) -> String {
     one_line(&data.to_string()).into_owned()
 }
 
-/// The lines of `text`, each with its break; together they are the text.
+/// Splits `text` into lines, each with its break; together they are the text.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(is_line_break)
 }
 
-/// Whether a reader may take `char` as the end of a line.
+/// Tells whether a reader may take `char` as the end of a line.
 pub(crate) fn is_line_break(char: char) -> bool {
     matches!(
         char,
@@ -207,7 +211,7 @@ pub(crate) fn is_line_break(char: char) -> bool {
     )
 }
 
-/// Whether a line opens a list item or a quotation.
+/// Tells whether a line opens a list item or a quotation.
 fn opens_list_item(line: &str) -> bool {
     let rest = split_blank(line).1;
     let item =
@@ -215,16 +219,17 @@ fn opens_list_item(line: &str) -> bool {
     item || rest.starts_with('>')
 }
 
-/// Splits off what cannot be seen at the start of a line.
+/// Splits off the invisible characters at the start of a line.
 pub(crate) fn split_blank(line: &str) -> (&str, &str) {
     let rest = line.trim_start_matches(is_blank);
     (line.strip_suffix(rest).unwrap_or_default(), rest)
 }
 
-/// Whether `char` takes no visible room: white space, control and format characters.
+/// Tells whether `char` takes no visible room: white space, control and format characters.
 pub(crate) fn is_blank(char: char) -> bool {
     char.is_whitespace()
         || char.is_control()
+        // Soft hyphens, joiners, marks of direction, fillers, variation selectors and tags.
         || matches!(char,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
             | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
@@ -232,7 +237,7 @@ pub(crate) fn is_blank(char: char) -> bool {
             | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether a line is a mark of structure, behind any number of backslashes.
+/// Tells whether a line is a mark of structure, behind any number of backslashes.
 fn is_structural(rest: &str) -> bool {
     let mark = rest.trim_start_matches('\\');
     ["#", "```", "~~~", "---"]
@@ -241,12 +246,13 @@ fn is_structural(rest: &str) -> bool {
         || is_rule(mark)
 }
 
-/// Whether a line is only `-`, `=`, `*` or `_`: a rule, or what makes the line above a heading.
+/// Tells whether a line is only `-`, `=`, `*` or `_`: a rule, or an underline that makes a heading.
 fn is_rule(mark: &str) -> bool {
     let Some(first) = mark.chars().next() else {
         return false;
     };
     let enough = match first {
+        // A single one of these below a line makes that line a heading.
         '-' | '=' => 1,
         '*' | '_' => 3,
         _ => return false,

@@ -26,7 +26,7 @@ pub struct Problem {
     pub kind: ProblemKind,
     /// The message, for people: lower case, without a full stop.
     pub message: String,
-    /// The remedy, where there is one.
+    /// The remedy, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
@@ -57,7 +57,7 @@ pub enum ProblemKind {
 }
 
 impl Problem {
-    /// A problem of `source`, without a hint.
+    /// Creates a problem of `source`, without a hint.
     #[must_use]
     pub fn new(source: impl Into<String>, kind: ProblemKind, message: impl Into<String>) -> Self {
         Self {
@@ -68,13 +68,13 @@ impl Problem {
         }
     }
 
-    /// The failure of a source.
+    /// Creates the failure of a source.
     #[must_use]
     pub fn failed(source: impl Into<String>, error: impl fmt::Display) -> Self {
         Self::new(source, ProblemKind::Failed, alloc::format!("{error}"))
     }
 
-    /// The same problem with a remedy.
+    /// Adds a remedy.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

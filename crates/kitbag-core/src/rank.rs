@@ -1,7 +1,7 @@
 //! Scores chunks for a task and puts them in order, each part of the score visible.
 //!
-//! The score orders and explains. How likely a chunk is needed is another thing: that is its
-//! relevance, which decides what it is worth to the fit.
+//! The score orders and explains. A chunk's worth to the fit comes from its relevance instead,
+//! which says how likely the chunk is needed.
 
 mod words;
 
@@ -33,6 +33,8 @@ pub fn rank(
             chunk,
         })
         .collect();
+    // Ids may repeat here, since duplicates are merged only when the prompt is assembled: the
+    // content settles the last ties.
     ranked.sort_by(|a, b| {
         let by_score = b.score.total().cmp(&a.score.total());
         by_score
@@ -94,17 +96,17 @@ impl From<ContextChunk> for RankedChunk {
     }
 }
 
-/// What is known of the task when chunks are scored.
+/// The task, as far as it is known when chunks are scored.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RankTask {
-    /// What kind of task it is, if that is known.
+    /// The kind of task, if known.
     pub task_type: Option<TaskType>,
-    /// What is asked.
+    /// The text of the request.
     pub request: String,
     /// The newest modification among the chunks, from which recency counts: never the clock.
     pub newest: Option<Timestamp>,
-    /// The envelope that the task came in, where it came in one.
+    /// The envelope that the task arrived in, if any.
     pub envelope: Option<TaskEnvelope>,
     /// Scores that retrieval gave to chunks before anyone ranked them.
     pub evidence: BTreeMap<ChunkId, Score>,
@@ -112,7 +114,7 @@ pub struct RankTask {
 }
 
 impl RankTask {
-    /// A task over these chunks.
+    /// Creates a task over these chunks.
     #[must_use]
     pub fn new(task_type: Option<TaskType>, request: &str, chunks: &[ContextChunk]) -> Self {
         Self {
@@ -125,7 +127,7 @@ impl RankTask {
         }
     }
 
-    /// The task of an envelope, over these chunks.
+    /// Creates the task of an envelope, over these chunks.
     #[must_use]
     pub fn of(envelope: TaskEnvelope, chunks: &[ContextChunk]) -> Self {
         let task = Self::new(Some(envelope.task_type), &envelope.user_request, chunks);
@@ -151,13 +153,13 @@ impl Score {
             .fold(0, |sum, part| sum.saturating_add(part.value))
     }
 
-    /// The parts.
+    /// Returns the parts.
     #[must_use]
     pub fn parts(&self) -> &[ScorePart] {
         &self.parts
     }
 
-    /// The same score with a further part; a part of 0 is left out.
+    /// Adds a part; a part of 0 is left out.
     #[must_use]
     pub fn plus(mut self, name: impl Into<Cow<'static, str>>, value: i64) -> Self {
         if value != 0 {
@@ -171,9 +173,9 @@ impl Score {
 /// One reason for a score.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScorePart {
-    /// What it is for.
+    /// The name of the reason.
     pub name: Cow<'static, str>,
-    /// What it adds, or takes away.
+    /// The points that it adds or takes away.
     pub value: i64,
 }
 
@@ -200,7 +202,7 @@ pub struct ScoreWeights {
     pub recency: Vec<(i64, i64)>,
     /// The size in bytes up to which a chunk loses nothing.
     pub size_free: usize,
-    /// What each doubling beyond that takes away.
+    /// The points that each doubling beyond that takes away.
     pub size_per_doubling: i64,
     /// The most that size takes away.
     pub size_limit: i64,
@@ -261,6 +263,7 @@ impl ScoreWeights {
         let (Some(newest), Some(modified)) = (task.newest, last_modified(chunk)) else {
             return 0;
         };
+        // Against the newest chunk and not today, so that the same input always has the same score.
         let days = (newest.as_second() - modified.as_second()) / 86_400;
         let applies = self.recency.iter().find(|&&(limit, _)| days <= limit);
         applies.map_or(0, |&(_, boost)| boost)
@@ -273,6 +276,8 @@ impl ScoreWeights {
         };
         let content = words::mentioned(&task.keywords, chunk.content());
         let mentions = task.keywords.iter().map(|keyword| {
+            // In a name a keyword may be part of a word, as in `authentication.rs`; in a text that
+            // would be chance.
             if source.contains(keyword) {
                 self.mention_in_source
             } else if content.contains(&keyword) {
@@ -285,6 +290,7 @@ impl ScoreWeights {
     }
 
     fn size_penalty(&self, chunk: &ContextChunk) -> i64 {
+        // Below `size_free` the quotient is 0, which has no logarithm: such a chunk loses nothing.
         let doublings = (chunk.content().len() / self.size_free.max(1))
             .checked_ilog2()
             .unwrap_or(0);
@@ -292,13 +298,13 @@ impl ScoreWeights {
     }
 }
 
-/// Whether the source was named by the project or its user. Names such as `git log` are ours, and
-/// say nothing about what is in the chunk.
+/// Tells names by the project or its user from our own, such as `git log`, which say nothing about
+/// the chunk's content.
 fn has_own_name(chunk: &ContextChunk) -> bool {
     !matches!(chunk.chunk_type, ChunkType::History | ChunkType::Structure)
 }
 
-/// Whether a gatherer marked the chunk as something the task's target uses, or is used by.
+/// Tells whether a gatherer marked the chunk as a dependency or a dependent of the task's target.
 fn is_relative(chunk: &ContextChunk) -> bool {
     let relation = chunk
         .metadata

@@ -1,4 +1,4 @@
-//! Layer 3, what was decided and found out: turns, their steps, and what became of the entities.
+//! Layer 3: decisions and findings, as turns with their steps, and the curation of entities.
 //!
 //! ```
 //! use kitbag_core::reasoning::{
@@ -38,10 +38,10 @@ use crate::entity::DecisionEntry;
 use crate::stored::{ConversationContext, null_as_default};
 use crate::view::{Addition, View};
 
-/// How many turns of summaries are recent.
+/// The number of latest turns whose summaries are kept whole.
 pub(crate) const RECENT_SUMMARIES: usize = 2;
 
-/// Builds the trace of a stored conversation and of the turn that is under way.
+/// Returns the trace of a stored conversation and of the turn that is under way.
 #[must_use]
 pub fn get_reasoning_trace(stored: &ConversationContext, current: &CurrentTurn) -> ReasoningTrace {
     let older = stored.turn_summaries.len().saturating_sub(RECENT_SUMMARIES);
@@ -55,24 +55,24 @@ pub fn get_reasoning_trace(stored: &ConversationContext, current: &CurrentTurn) 
     }
 }
 
-/// Builds Understand's own decisions about entities, oldest first.
+/// Returns Understand's own decisions about entities, oldest first.
 #[must_use]
 pub fn get_own_decision_history(stored: &ConversationContext) -> Vec<DecisionEntry> {
     stored.understand_decision_log.clone()
 }
 
-/// What was decided and done, most recent in full.
+/// The decisions and actions of a conversation, the latest in full.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ReasoningTrace {
     /// The latest turns, oldest first.
     pub recent_summaries: Vec<TurnExecutionSummary>,
-    /// What happened before them, compressed.
+    /// A summary of everything before them.
     pub reasoning_summary: String,
     /// The decisions about entities, oldest first.
     pub decisions: Vec<DecisionEntry>,
-    /// What can be asked for by key.
+    /// The contents that can be asked for by key.
     pub archive: Vec<ArchiveEntry>,
     /// Steps from before the recent ones, compressed.
     pub older_steps: Vec<StepSummary>,
@@ -81,7 +81,7 @@ pub struct ReasoningTrace {
 }
 
 impl ReasoningTrace {
-    /// Without what a view hides.
+    /// Removes everything that a view hides.
     pub(crate) fn seen_as(mut self, view: &View) -> Self {
         let reasoning = &view.reasoning;
         let shows = |addition| view.additions.contains(&addition);
@@ -105,6 +105,7 @@ impl ReasoningTrace {
         let current = &mut self.current;
         let detail = reasoning.current_steps;
         current.summary.limit(reasoning, detail, expressed);
+        // Whole results are for the node that executes the steps.
         if detail != StepDetail::Full {
             current.results.clear();
         }
@@ -118,23 +119,23 @@ impl ReasoningTrace {
     }
 }
 
-/// The turn that is under way: what it has decided and done so far.
+/// The decisions and actions of the turn that is under way.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct CurrentTurn {
-    /// What will be the turn's summary: number, steps, curation, phase.
+    /// The turn's summary as it grows: number, steps, curation, phase.
     pub summary: TurnExecutionSummary,
     /// The whole result of each step, by its number.
     pub results: BTreeMap<u32, Value>,
-    /// What the previous step left for the next one.
+    /// The note that the previous step left for the next one.
     pub prev_step_note: Option<String>,
-    /// What the turn has just accomplished.
+    /// The latest thing that the turn accomplished.
     pub accomplished: Option<String>,
 }
 
 impl CurrentTurn {
-    /// A turn in which nothing has happened yet.
+    /// Creates a turn in which nothing has happened yet.
     #[must_use]
     pub fn new(turn_num: u32) -> Self {
         Self {
@@ -143,7 +144,7 @@ impl CurrentTurn {
         }
     }
 
-    /// Records a finished step and its whole result. Its note is the one for the next step.
+    /// Records a finished step with its whole result. Its note is for the next step.
     pub(crate) fn finish_step(&mut self, step: StepSummary, result: Value) {
         self.prev_step_note.clone_from(&step.note);
         self.results.insert(step.step_num, result);
@@ -151,7 +152,7 @@ impl CurrentTurn {
     }
 }
 
-/// What one turn decided and did.
+/// The decisions and actions of one turn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -159,25 +160,25 @@ pub struct TurnExecutionSummary {
     /// The number of the turn.
     #[serde(deserialize_with = "null_as_default")]
     pub turn_num: u32,
-    /// What was decided: `plan_direct`, `propose`, `clarify`.
+    /// The decision: `plan_direct`, `propose`, `clarify`.
     #[serde(deserialize_with = "null_as_default")]
     pub think_decision: String,
-    /// What for.
+    /// The goal of the decision.
     #[serde(deserialize_with = "null_as_default")]
     pub think_goal: String,
-    /// What was done.
+    /// The steps, in order.
     #[serde(deserialize_with = "null_as_default")]
     pub steps: Vec<StepSummary>,
-    /// What became of the entities.
+    /// The changes to the entities in context.
     #[serde(deserialize_with = "null_as_default")]
     pub entity_curation: CurationSummary,
-    /// Where the conversation stands: `exploring`, `narrowing`, `confirming`.
+    /// The phase of the conversation: `exploring`, `narrowing`, `confirming`.
     #[serde(deserialize_with = "null_as_default")]
     pub conversation_phase: String,
-    /// What the user let know: `wants quick meals`.
+    /// The user's wish: `wants quick meals`.
     #[serde(deserialize_with = "null_as_default")]
     pub user_expressed: String,
-    /// Why the turn could not be completed, if it could not.
+    /// The reason why the turn could not be completed, if it could not.
     pub blocked_reason: Option<String>,
     /// Fields that this version does not know.
     #[serde(flatten)]
@@ -185,7 +186,7 @@ pub struct TurnExecutionSummary {
 }
 
 impl TurnExecutionSummary {
-    /// A turn in which nothing has happened yet.
+    /// Creates a turn in which nothing has happened yet.
     #[must_use]
     pub fn new(turn_num: u32) -> Self {
         Self {
@@ -194,7 +195,7 @@ impl TurnExecutionSummary {
         }
     }
 
-    /// Takes out what a view hides of a turn whose steps it shows at `detail`.
+    /// Removes everything that a view hides of a turn whose steps it shows at `detail`.
     fn limit(&mut self, view: &ReasoningView, detail: StepDetail, expressed: bool) {
         if detail == StepDetail::Hidden {
             self.steps.clear();
@@ -219,7 +220,7 @@ impl TurnExecutionSummary {
     }
 }
 
-/// What one step did.
+/// The summary of one step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -233,16 +234,16 @@ pub struct StepSummary {
     /// The part of the domain it worked on.
     #[serde(deserialize_with = "null_as_default")]
     pub subdomain: String,
-    /// What the plan said.
+    /// The words of the plan.
     #[serde(deserialize_with = "null_as_default")]
     pub description: String,
-    /// What came out.
+    /// The result in words.
     #[serde(deserialize_with = "null_as_default")]
     pub outcome: String,
     /// The refs it touched.
     #[serde(deserialize_with = "null_as_default")]
     pub entities_involved: Vec<String>,
-    /// What it left for the next step.
+    /// A note for the next step.
     pub note: Option<String>,
     /// Fields that this version does not know.
     #[serde(flatten)]
@@ -250,14 +251,14 @@ pub struct StepSummary {
 }
 
 impl StepSummary {
-    /// A finished step. Its outcome is its own summary of the result, or, where it gave none, how
-    /// many records it dealt with.
+    /// Creates a finished step. Its outcome is its own summary of the result or, if it has none,
+    /// the number of records it dealt with.
     ///
     /// ```
     /// use kitbag_core::reasoning::StepSummary;
     ///
-    /// let told = StepSummary::new(1, "read", "recipes", "Find soups", Some("three soups"), 3);
-    /// assert_eq!(told.outcome, "three soups");
+    /// let summarised = StepSummary::new(1, "read", "recipes", "Find soups", Some("three soups"), 3);
+    /// assert_eq!(summarised.outcome, "three soups");
     /// let counted = StepSummary::new(1, "read", "recipes", "Find soups", None, 3);
     /// assert_eq!(counted.outcome, "read: 3 records");
     /// ```
@@ -270,7 +271,7 @@ impl StepSummary {
         result_summary: Option<&str>,
         record_count: usize,
     ) -> Self {
-        let told = result_summary
+        let own_summary = result_summary
             .map(str::trim)
             .filter(|summary| !summary.is_empty());
         Self {
@@ -278,19 +279,20 @@ impl StepSummary {
             step_type: step_type.to_owned(),
             subdomain: subdomain.to_owned(),
             description: description.to_owned(),
-            outcome: told.map_or_else(|| generic_outcome(step_type, record_count), str::to_owned),
+            outcome: own_summary
+                .map_or_else(|| generic_outcome(step_type, record_count), str::to_owned),
             ..Self::default()
         }
     }
 
-    /// With the refs that the step touched.
+    /// Sets the refs that the step touched.
     #[must_use]
     pub fn with_entities(mut self, refs: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.entities_involved = refs.into_iter().map(Into::into).collect();
         self
     }
 
-    /// With a note for the next step.
+    /// Sets the note for the next step.
     #[must_use]
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
@@ -306,7 +308,7 @@ fn generic_outcome(step_type: &str, count: usize) -> String {
     }
 }
 
-/// What became of the entities in a turn.
+/// The changes that a turn made to the entities in context.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -323,7 +325,7 @@ pub struct CurationSummary {
         deserialize_with = "null_as_default"
     )]
     pub dropped: Vec<String>,
-    /// Why, by ref.
+    /// The reasons, by ref.
     #[serde(deserialize_with = "null_as_default")]
     pub reasons: BTreeMap<String, String>,
     /// Fields that this version does not know.
@@ -332,12 +334,12 @@ pub struct CurationSummary {
 }
 
 impl CurationSummary {
-    /// Whether nothing was decided.
+    /// Tells whether nothing was decided.
     pub(crate) fn is_empty(&self) -> bool {
         self.retained.is_empty() && self.demoted.is_empty() && self.dropped.is_empty()
     }
 
-    /// What the log says of a turn.
+    /// Sums up the log's entries of a turn.
     pub(crate) fn logged(log: &[DecisionEntry], turn: u32) -> Self {
         let mut curation = Self::default();
         for entry in log.iter().filter(|entry| entry.turn == turn) {
@@ -352,6 +354,7 @@ impl CurationSummary {
                 }
                 "demote" => curation.demoted.push(reference),
                 "drop" => curation.dropped.push(reference),
+                // `clear_all` has no ref, and words of other versions are not known here.
                 _ => {}
             }
         }
@@ -359,13 +362,13 @@ impl CurationSummary {
     }
 }
 
-/// Something in the archive: its key, and a line about it.
+/// An entry of the archive: its key, and a line about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ArchiveEntry {
-    /// What to ask for.
+    /// The key to ask for.
     pub key: String,
-    /// What it is.
+    /// The content in a line.
     pub description: String,
 }
 
@@ -374,6 +377,7 @@ impl ArchiveEntry {
         let own = content.get("description").and_then(Value::as_str);
         let description = match (own, content) {
             (Some(description), _) => description.to_owned(),
+            // Entries of other writers have no description, so that their shape has to do.
             (None, Value::Array(items)) => format!("{} items", items.len()),
             (None, Value::Object(fields)) => {
                 let names: Vec<String> = fields.keys().cloned().collect();
@@ -389,7 +393,7 @@ impl ArchiveEntry {
     }
 }
 
-/// A step as older records have it: counted from 0, with an index instead of a number.
+/// Reads a step in the shape of older records: counted from 0, with an index instead of a number.
 fn older_step(step: &Value) -> StepSummary {
     let text = |name: &str| {
         step.get(name)

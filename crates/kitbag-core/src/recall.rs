@@ -1,11 +1,12 @@
-//! Recall: which past messages a query is about, without a model.
+//! Recall: the past messages that a query is about, found without a model.
 //!
-//! Pure: the store keeps the terms that [`analyse`] gives, looks up those that a [`Query`] names, and
-//! hands back what it found. [`candidates`] ranks by postings alone, at a cost near their number;
-//! [`rank`] adds what is known of each message. Scores are integers whose parts are named.
+//! Pure: the store keeps the terms that [`analyse`] gives, looks up those that a [`Query`] names,
+//! and returns them as [`Evidence`]. [`candidates`] ranks by postings alone, at a cost near their
+//! number; [`rank`] adds whatever else is known of each message. Scores are integers with named
+//! parts.
 //!
 //! Nothing here reads a store or a clock, and nothing vanishes: a near-duplicate is listed with the
-//! hit that stands for it.
+//! hit that it repeats.
 
 mod alike;
 mod analyse;

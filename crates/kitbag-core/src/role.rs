@@ -1,4 +1,4 @@
-//! Who speaks in a message, and who may see it.
+//! The speaker of a message, and its readers.
 
 use core::fmt;
 
@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Instructions by the operator.
+    // OpenAI's newer name for it.
     #[serde(alias = "developer")]
     System,
     /// The person, or the program that asks.
@@ -32,7 +33,7 @@ impl fmt::Display for Role {
     }
 }
 
-/// Who may see a message besides the model, which sees every message.
+/// The readers of a message besides the model, which sees every message.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -51,7 +52,7 @@ names!(Visibility {
 });
 
 impl Visibility {
-    /// Whether this is [`Visibility::All`], which JSON leaves out.
+    /// Tells whether this is [`Visibility::All`], which JSON leaves out.
     #[must_use]
     pub const fn is_all(&self) -> bool {
         matches!(self, Self::All)

@@ -1,9 +1,10 @@
 //! Plain statements that people make about themselves, found without a model: `I live in Porto` is
 //! `home: Porto`.
 //!
-//! Precision comes before completeness. A statement stands at the beginning of a clause, in the first
-//! person and in the present; what is asked, wished, supposed, reported or quoted states nothing. Which
-//! words state what is data, a file for each language. Who said it and when is the caller's to know.
+//! Precision comes before completeness. A statement stands at the beginning of a clause, in the
+//! first person and in the present; questions, wishes, suppositions, reports and quotations state
+//! nothing. The words of statements are data, a file for each language. The caller knows who said
+//! them and when.
 
 mod asked;
 mod beginnings;
@@ -26,22 +27,22 @@ use lexer::{Gap, Sentence, Word, sentences};
 pub use own::OwnSentence;
 use questions::Questions;
 pub use quoted::Quoted;
-use slot::{Filled, fill, written};
+use slot::{FilledSlot, fill, written};
 
 /// Something that a speaker says about themselves.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Statement {
-    /// What it is about: `home`, or `allergy/peanuts` where there may be several.
+    /// The subject: `home`, or `allergy/peanuts` if there may be several.
     pub key: String,
     /// The value, in the words of the speaker.
     pub value: String,
-    /// Whether the value no longer holds; `*` is whichever value held.
+    /// Set if the value no longer holds; `*` is any value.
     pub retracts: bool,
 }
 
 impl Statement {
-    /// A value that holds.
+    /// Creates a value that holds.
     #[must_use]
     pub fn new(key: impl Into<String>, value: impl Into<String>) -> Self {
         Self {
@@ -52,24 +53,26 @@ impl Statement {
     }
 }
 
-/// The statements that are known, ready to be found.
+/// The statements of all languages, ready to be searched for.
 #[derive(Debug)]
 pub struct Statements {
     grammars: Vec<Grammar>,
     /// The patterns of statements by their first word.
-    says: BTreeMap<String, Ways>,
+    says: BTreeMap<String, PatternsBySecond>,
     beginnings: Beginnings,
     questions: Questions,
-    /// The first words of what shows a change, in any language.
+    /// The first words of phrases that tell of a change, in any language.
     cues: Beginnings,
 }
 
-/// Patterns by their second word, or by none where a slot follows the first: language and number.
-type Ways = BTreeMap<Option<String>, Vec<(usize, usize)>>;
+/// Patterns by their second word, or by none if a slot follows the first: language and number of
+/// each.
+type PatternsBySecond = BTreeMap<Option<String>, Vec<(usize, usize)>>;
 
 /// Longer messages are mostly texts that somebody else wrote.
 const LONGEST_MESSAGE: usize = 4_000;
-/// So many words may stand before what a clause says; in scripts without spaces each character is one.
+/// The most words before a statement in its clause; in scripts without spaces each character is
+/// one.
 const LONGEST_LEAD: usize = 8;
 
 const LANGUAGES: [&str; 8] = [
@@ -88,7 +91,7 @@ impl Statements {
     #[must_use]
     pub fn new() -> Self {
         let grammars: Vec<Grammar> = LANGUAGES.into_iter().map(Grammar::read).collect();
-        let mut says: BTreeMap<String, Ways> = BTreeMap::new();
+        let mut says: BTreeMap<String, PatternsBySecond> = BTreeMap::new();
         for (language, grammar) in grammars.iter().enumerate() {
             for (number, pattern) in grammar.says.iter().enumerate() {
                 for (first, second) in pattern.beginnings(&grammar.times) {
@@ -111,7 +114,7 @@ impl Statements {
         }
     }
 
-    /// The statements of a message, in their order, each key once: the last that is said of it.
+    /// Returns the statements of a message, in their order, each key once: with its last statement.
     ///
     /// ```
     /// use kitbag_core::statement::Statements;
@@ -125,6 +128,8 @@ impl Statements {
     #[must_use]
     pub fn of(&self, text: &str) -> Vec<Statement> {
         let mut found: Vec<Statement> = Vec::new();
+        // Most messages have no word that begins a statement, which is found out at the cost of one
+        // pass.
         if text.len() > LONGEST_MESSAGE || !self.beginnings.may_be_in(text) {
             return found;
         }
@@ -149,13 +154,14 @@ impl Statements {
                 };
             }
         }
+        // A text that is handed over for work says nothing about its sender.
         if !found.is_empty() && sentences.iter().any(|sentence| self.hands_over(sentence)) {
             found.clear();
         }
         found
     }
 
-    /// The statement that begins with a word, and the word behind it.
+    /// Returns the statement that begins with a word, and the place behind it.
     fn statement_at(
         &self,
         text: &str,
@@ -172,6 +178,7 @@ impl Statements {
             .flatten()
             .copied()
             .collect();
+        // The order of the data: of two patterns the first that matches counts.
         ways.sort_unstable();
         let mut begins = None;
         ways.into_iter().find_map(|(language, number)| {
@@ -193,7 +200,7 @@ impl Statements {
         })
     }
 
-    /// Returns whether somebody says in the first person that something is other than before: moved, switched,
+    /// Tells whether somebody says in the first person that something has changed: moved, switched,
     /// no longer.
     #[must_use]
     pub fn tells_change(&self, text: &str) -> bool {
@@ -211,7 +218,7 @@ impl Statements {
         })
     }
 
-    /// Returns whether somebody speaks of themselves.
+    /// Tells whether somebody speaks about themselves.
     #[must_use]
     pub fn is_first_person(&self, text: &str) -> bool {
         sentences(text).iter().any(|sentence| {
@@ -220,7 +227,7 @@ impl Statements {
         })
     }
 
-    /// Returns whether a sentence asks to do something with a text, which then is not what its sender says.
+    /// Tells whether a sentence asks for work on a text, which then is not what its sender says.
     fn hands_over(&self, sentence: &Sentence<'_>) -> bool {
         self.grammars.iter().any(|grammar| {
             let start = skip_lead(grammar, &sentence.words);
@@ -236,8 +243,8 @@ impl Default for Statements {
     }
 }
 
-/// Adds a statement in the place of an earlier one of its key. What is taken back is another value than the
-/// one that the same message states.
+/// Adds a statement in the place of an earlier one of its key. A retraction is left out if the same
+/// message states another value.
 fn add(found: &mut Vec<Statement>, statement: Statement) {
     let is_other = |earlier: &Statement| {
         earlier.key == statement.key && !earlier.retracts && earlier.value != statement.value
@@ -267,7 +274,7 @@ fn statement(
     if !pattern.retracts && grammar.gone.length_at(next).is_some() {
         return None;
     }
-    // What is said of a person who is named by the way says nothing against the name.
+    // Words about a person who is only mentioned say nothing against the name.
     let behind = match pattern.is_anywhere {
         true => &[],
         false => words.get(end..)?,
@@ -284,6 +291,7 @@ fn statement(
             .last()
             .map(|slot| written(text, words, *slot).to_string())?,
     };
+    // "Ana's" is about Ana.
     let value = value.trim_end_matches("'s").trim_end_matches("’s");
     let statement = Statement {
         key: key
@@ -296,15 +304,17 @@ fn statement(
     Some((statement, end))
 }
 
-/// Returns whether a question has another clause behind a statement, which then asks instead of it.
+/// Tells whether a question has another clause behind a statement, which then asks instead of it.
 fn has_more(words: &[Word<'_>], end: usize) -> bool {
     let rest = words.get(end..).unwrap_or_default();
     let clause = rest.iter().position(|word| word.gap != Gap::Space);
+    // One or two words, such as "isn't it?", only ask for agreement.
     clause.is_some_and(|clause| rest.len() - clause > 2)
 }
 
-/// Returns whether nothing but words that lead to a statement stands before a word in its clause.
+/// Tells whether only words that lead to a statement stand before a word in its clause.
 fn begins_clause(grammar: &Grammar, words: &[Word<'_>], at: usize) -> bool {
+    // Every place is tried at which the clause may have begun, the lead in between.
     (at.saturating_sub(LONGEST_LEAD)..=at).any(|start| {
         let Some(between) = words.get(start..at) else {
             return false;
@@ -325,7 +335,7 @@ fn begins_clause(grammar: &Grammar, words: &[Word<'_>], at: usize) -> bool {
     })
 }
 
-/// Returns whether a time ends before a word.
+/// Tells whether a time ends before a word.
 fn follows_time(grammar: &Grammar, words: &[Word<'_>], at: usize) -> bool {
     (at.saturating_sub(LONGEST_LEAD)..at).any(|start| {
         let from = words.get(start..).unwrap_or_default();
@@ -333,7 +343,7 @@ fn follows_time(grammar: &Grammar, words: &[Word<'_>], at: usize) -> bool {
     })
 }
 
-/// Returns whether a word that joins clauses ends before a word.
+/// Tells whether a word that joins clauses ends before a word.
 fn is_joined(grammar: &Grammar, words: &[Word<'_>], at: usize) -> bool {
     (1..=at.min(3)).any(|length| {
         let before = words.get(at - length..at).unwrap_or_default();
@@ -341,7 +351,7 @@ fn is_joined(grammar: &Grammar, words: &[Word<'_>], at: usize) -> bool {
     })
 }
 
-/// The number of words at the beginning that only lead to what is said.
+/// Returns the number of words at the beginning that only lead to a statement.
 fn skip_lead(grammar: &Grammar, words: &[Word<'_>]) -> usize {
     let mut at = 0;
     while let Some(rest) = words.get(at..)
@@ -355,13 +365,13 @@ fn skip_lead(grammar: &Grammar, words: &[Word<'_>]) -> usize {
     at
 }
 
-/// Matches the rest of a pattern from a word on. Gives the word behind it.
+/// Matches the rest of a pattern from a word on, and returns the place behind it.
 fn match_parts(
     grammar: &Grammar,
     parts: &[Part],
     words: &[Word<'_>],
     at: usize,
-    slots: &mut Vec<Filled>,
+    slots: &mut Vec<FilledSlot>,
 ) -> Option<usize> {
     let Some((part, rest)) = parts.split_first() else {
         return Some(at);
@@ -374,6 +384,8 @@ fn match_parts(
     };
     match part {
         Part::Maybe(alternatives) | Part::OneOf(alternatives) => {
+            // The first alternative that lets the rest of the pattern match, in the order of the
+            // data.
             for alternative in alternatives {
                 if is_at(words, at, alternative)
                     && let Some(end) = go_on(grammar, rest, words, at + alternative.len(), slots)
@@ -388,17 +400,20 @@ fn match_parts(
         }
         Part::Time => {
             let from = words.get(at..).unwrap_or_default();
+            // A time is skipped if the rest matches behind it, and otherwise was a part of the
+            // value.
             let length = grammar.times.length_at(grammar, from);
             length
                 .and_then(|length| go_on(grammar, rest, words, at + length, slots))
                 .or_else(|| match_parts(grammar, rest, words, at, slots))
         }
         Part::Prefix(prefix) => {
+            // At least three letters must be left for the slot.
             let is_longer = |word: &&Word<'_>| word.folded.len() > prefix.len() + 2;
             word.filter(is_longer)?
                 .folded
                 .strip_prefix(prefix.as_str())?;
-            slots.push(Filled {
+            slots.push(FilledSlot {
                 start: at,
                 end: at + 1,
             });
@@ -413,6 +428,7 @@ fn match_parts(
         Part::Slot { kind, .. } => {
             let before = slots.len();
             for filled in slot::inside(grammar, kind, words, at) {
+                // Drop the slots of the shorter stretch that failed.
                 slots.truncate(before);
                 slots.push(filled);
                 if let Some(end) = go_on(grammar, rest, words, filled.end, slots) {
@@ -431,7 +447,7 @@ fn go_on(
     rest: &[Part],
     words: &[Word<'_>],
     at: usize,
-    slots: &mut Vec<Filled>,
+    slots: &mut Vec<FilledSlot>,
 ) -> Option<usize> {
     let is_parted = words.get(at).is_some_and(|word| word.gap != Gap::Space);
     let wants_comma = matches!(
@@ -450,7 +466,7 @@ fn go_on(
     }
 }
 
-/// Returns whether words stand at some place in a row.
+/// Tells whether a sequence of words stands at a place.
 fn is_at(words: &[Word<'_>], at: usize, sequence: &[String]) -> bool {
     let Some((first, others)) = sequence.split_first() else {
         return false;

@@ -1,13 +1,13 @@
-//! Ends a turn: what was said and done enters the stored conversation, and what is older is
-//! compressed.
+//! Ends a turn: its words and actions enter the stored conversation, and older ones are compressed.
 //!
-//! Two steps, since a model that summarises answers later, or not at all:
+//! There are two steps, because a model that summarises answers later, or not at all:
 //! 1. [`end_turn`] stores the turn. Nothing is shortened yet, and it tells which summaries are due.
 //! 2. The caller has each [`Compression`] made by a model, or by rules ([`Compression::extract`]), and
 //!    puts it in with [`Compression::apply`]. What is never applied stays as it is, and is due again
 //!    at the end of the next turn.
 //!
-//! [`summarize`] does both at once. No model is called here: it is a function that is passed in.
+//! [`summarize`] does both at once. No model is called here: the caller passes a function that
+//! does.
 
 mod compression;
 mod due;
@@ -36,8 +36,8 @@ use crate::reasoning::{CurationSummary, CurrentTurn, RECENT_SUMMARIES, TurnExecu
 use crate::stored::ConversationContext;
 use crate::tokens::{TokenCounter, Tokens};
 
-/// Ends a turn and makes the summaries that are due: each with `compress`, or by rules where that
-/// gives none or one that cannot be taken.
+/// Ends a turn and makes the summaries that are due: each with `compress`, or by rules if that
+/// returns nothing, or a summary that is refused.
 ///
 /// Without a model, `compress` is `|_| None`.
 ///
@@ -75,7 +75,7 @@ pub fn summarize(
         if taken != Some(Ok(())) {
             problems.extend(taken.and_then(Result::err));
             let summary = compression.extract(counter);
-            // Where not even the extract fits, what it stands for stays.
+            // If not even the extract fits, the records that it would replace stay.
             let taken = compression.put(&mut context, &summary, counter);
             problems.extend(taken.err());
         }
@@ -89,11 +89,11 @@ pub fn summarize(
 pub struct Summarized {
     /// The conversation.
     pub context: ConversationContext,
-    /// The summaries that were not taken, and why. Nothing is lost by them.
+    /// The summaries that were refused, with the reasons. Nothing is lost by them.
     pub problems: Vec<SummaryProblem>,
 }
 
-/// Stores a finished turn, and tells which summaries are due.
+/// Stores a finished turn, and returns the summaries that are due.
 ///
 /// - What user and assistant said becomes the last recent turn, word for word.
 /// - The turn's execution summary is completed by rules where fields are empty: the phase, what the
@@ -174,28 +174,28 @@ pub struct TurnEnd {
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct FinishedTurn {
-    /// What it decided and did.
+    /// Its decisions and actions.
     pub current: CurrentTurn,
-    /// What the user said.
+    /// The user's words.
     pub user: String,
-    /// What the assistant answered, word for word.
+    /// The assistant's answer, word for word.
     pub assistant: String,
-    /// What now waits for the user; if none is given, it follows from what was decided.
+    /// The question that now waits for the user; if none is given, it follows from the decision.
     pub pending: Option<PendingState>,
-    /// What the router decided.
+    /// The router's decision.
     pub routing: Option<Value>,
-    /// When it was.
+    /// The time of the turn.
     pub timestamp: String,
 }
 
 impl FinishedTurn {
-    /// A turn in which nothing but this was said.
+    /// Creates a turn of words alone.
     #[must_use]
     pub fn new(turn_num: u32, user: impl Into<String>, assistant: impl Into<String>) -> Self {
         Self::of(CurrentTurn::new(turn_num), user, assistant)
     }
 
-    /// What was said in a turn that decided and did something.
+    /// Creates a turn that decided and did something.
     #[must_use]
     pub fn of(current: CurrentTurn, user: impl Into<String>, assistant: impl Into<String>) -> Self {
         Self {
@@ -207,24 +207,24 @@ impl FinishedTurn {
     }
 }
 
-/// How much stays as it is, and how long summaries may be.
+/// The amounts that stay as they are, and the lengths of summaries.
 ///
 /// The lengths are in what the counter counts: tokens, or characters with
 /// [`Characters`](crate::tokens::Characters).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SummarySettings {
-    /// How many turns stay word for word; at least one.
+    /// The number of turns that stay word for word; at least one.
     pub recent_turns: usize,
-    /// How many execution summaries stay whole; at least one.
+    /// The number of execution summaries that stay whole; at least one.
     pub recent_summaries: usize,
-    /// How long the summary of an answer may be; shorter answers are their own summary.
+    /// The longest summary of an answer; shorter answers are their own summary.
     pub answer: Tokens,
-    /// How long the summary of older turns may be.
+    /// The longest summary of older turns.
     pub history: Tokens,
-    /// How long the summary of what older turns decided and did may be.
+    /// The longest summary of the decisions and actions of older turns.
     pub reasoning: Tokens,
-    /// How long the summary of the conversation as a whole may be.
+    /// The longest summary of the conversation as a whole.
     pub engagement: Tokens,
 }
 
@@ -242,7 +242,7 @@ impl Default for SummarySettings {
 }
 
 impl SummarySettings {
-    /// The same lengths in characters, four for a token.
+    /// Returns the default lengths in characters, four for a token.
     #[must_use]
     pub fn in_characters() -> Self {
         let tokens = Self::default();
@@ -256,9 +256,11 @@ impl SummarySettings {
     }
 }
 
-/// What waits for the user after a turn: what the caller says, or what follows from the decision.
+/// Returns the question that waits for the user after a turn: the caller's, or the one that follows
+/// from the decision.
 fn pending_of(finished: &FinishedTurn) -> Option<PendingState> {
     if let Some(pending) = &finished.pending {
+        // With an empty one the caller says that nothing is open.
         return Some(pending.clone()).filter(|pending| !pending.is_empty());
     }
     let summary = &finished.current.summary;
@@ -281,8 +283,8 @@ fn pending_of(finished: &FinishedTurn) -> Option<PendingState> {
     Some(pending)
 }
 
-/// Puts results that no entity holds into the archive: those of steps that analysed or made
-/// something. What a step read or wrote is the data of its entities.
+/// Archives results that no entity holds: those of steps that analysed or made something. The rows
+/// that a step read or wrote are the data of its entities.
 fn archive(context: &mut ConversationContext, turn: &CurrentTurn) {
     for step in &turn.summary.steps {
         let is_kept = ["read", "write"].contains(&step.step_type.as_str());
@@ -293,9 +295,10 @@ fn archive(context: &mut ConversationContext, turn: &CurrentTurn) {
     }
 }
 
-/// Touches the entities that the turn dealt with or named, so that none ages while it is talked of.
+/// Touches the entities that the turn dealt with or named, so that none ages while it is discussed.
 fn touch(registry: &mut SessionIdRegistry, turn: &TurnExecutionSummary, said: [&str; 2]) {
     if registry.current_turn() < turn.turn_num {
+        // Everything touched from here on belongs to the turn that ends.
         registry.begin_turn(turn.turn_num);
     }
     let told = turn.steps.iter().flat_map(|step| {
@@ -308,9 +311,9 @@ fn touch(registry: &mut SessionIdRegistry, turn: &TurnExecutionSummary, said: [&
         .chain(involved.map(String::as_str))
         .collect();
     registry.touch_mentioned(&texts.join("\n"));
-    // Whoever says that something was set aside does not bring it back.
+    // Words about an entity that was set aside do not bring it back.
     for reference in &turn.entity_curation.demoted {
-        // One that is gone needs no demotion.
+        // An entity that is gone needs no demotion.
         let _gone = registry.demote(reference);
     }
 }

@@ -1,8 +1,8 @@
-//! Text as retrieval sees it: words, stems, stop words, and how much a shared word tells.
+//! Text for retrieval: words, stems, stop words, and the weight of shared words.
 //!
 //! Pure and the same on every machine: logarithms come from a portable library, not from the
-//! platform's. Which texts are compared, and with what, is the caller's business. There are two
-//! readings: [`words`] for tasks and code, [`tokens`] for what people say in any language.
+//! platform's. The caller decides which texts are compared, and with what. There are two readings:
+//! [`words`] for tasks and code, [`tokens`] for people's words in any language.
 
 mod bm25;
 mod fold;

@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-/// The time that `text` names.
+/// Returns the time that `text` names.
 ///
 /// ```
 /// use kitbag_core::time::parse;
@@ -21,12 +21,13 @@ use serde_json::Value;
 #[must_use]
 pub fn parse(text: &str) -> Option<Timestamp> {
     text.parse().ok().or_else(|| {
+        // A timestamp wants a zone.
         let local: DateTime = text.parse().ok()?;
         Some(local.to_zoned(TimeZone::UTC).ok()?.timestamp())
     })
 }
 
-/// The time in a metadata field: text, or seconds since 1970.
+/// Returns the time in a metadata field: text, or seconds since 1970.
 #[must_use]
 pub fn from_json(value: &Value) -> Option<Timestamp> {
     match value {

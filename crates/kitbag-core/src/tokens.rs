@@ -29,7 +29,7 @@ pub trait TokenCounter: Send + Sync {
         texts.iter().map(|text| self.count(text)).collect()
     }
 
-    /// Whether [`count`](Self::count) is exact for the model or an estimate.
+    /// Tells exact counts of the model from estimates.
     fn exactness(&self) -> Exactness {
         Exactness::Exact
     }
@@ -46,13 +46,13 @@ impl Tokens {
     /// No tokens.
     pub const ZERO: Self = Self(0);
 
-    /// The sum, or the largest count there is.
+    /// Adds, and stops at the largest number.
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// The difference, or zero.
+    /// Subtracts, and stops at zero.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -61,6 +61,7 @@ impl Tokens {
 
 impl Sum for Tokens {
     fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        // A sum that is too large must not become small: it is compared with budgets.
         counts.fold(Self::ZERO, Self::saturating_add)
     }
 }
@@ -71,7 +72,7 @@ impl fmt::Display for Tokens {
     }
 }
 
-/// Whether a count is the model's own or an estimate of it.
+/// The relation of a count to the model's own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -80,13 +81,13 @@ pub enum Exactness {
     Exact,
     /// The model has no public vocabulary: the count of `base` was scaled.
     Estimated {
-        /// The tokenizer that was counted with.
+        /// The tokenizer that counted.
         base: Cow<'static, str>,
-        /// What its count was multiplied by, in thousandths.
+        /// The factor on its count, in thousandths.
         factor_permille: u32,
-        /// How far the estimate is expected to be off, in thousandths.
+        /// The expected error of the estimate, in thousandths.
         error_permille: u32,
-        /// The number of answers whose bills the factor is from; none where it is a general one.
+        /// The number of billed answers that the factor comes from; 0 for a general factor.
         #[serde(default)]
         answers: u32,
     },
@@ -102,6 +103,7 @@ impl TokenCounter for Characters {
     }
 
     fn count(&self, text: &str) -> Tokens {
+        // Saturates: no limit is as large as that.
         Tokens(u32::try_from(text.chars().count()).unwrap_or(u32::MAX))
     }
 }

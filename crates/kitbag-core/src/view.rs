@@ -1,4 +1,4 @@
-//! What a node sees: a view over the three layers, and the prompt that comes of it.
+//! Views: the part of the three layers that a node sees, and the prompt made of it.
 //!
 //! Nodes are data. Five views are built in ([`View::builtin`]): the four nodes below, and `turn` for
 //! an ordinary turn without nodes, whose prompt holds the history itself. A further node is a [`View`]
@@ -83,44 +83,44 @@ use crate::entity::{CurationApplied, CurationDecision, EntityDetail, EntityView,
 use crate::reasoning::{CurationDetail, CurrentTurn, ReasoningView, StepDetail, StepSummary};
 use crate::stored::ConversationContext;
 
-/// What one node sees of each layer.
+/// The part of each layer that one node sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct View {
     /// The node.
     pub name: Cow<'static, str>,
-    /// What it sees of the entities.
+    /// Its view of the entities.
     pub entity: EntityView,
-    /// What it sees of the conversation.
+    /// Its view of the conversation.
     pub conversation: ConversationView,
-    /// What it sees of the reasoning.
+    /// Its view of the reasoning.
     pub reasoning: ReasoningView,
-    /// What it sees besides.
+    /// Its additions to these.
     pub additions: Cow<'static, [Addition]>,
 }
 
-/// Something that a node must not miss, beyond what the layers show.
+/// Something that a node must not miss, beyond its view of the layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Addition {
     /// The refs that need not be read again.
     DoNotReread,
-    /// What the last turn did, in a line.
+    /// The last turn in a line.
     LastTurnLine,
-    /// What the user let know.
+    /// The user's wish.
     UserExpressed,
-    /// What the previous step left for this one.
+    /// The note from the previous step.
     PreviousStepNote,
-    /// What is in the archive, by key.
+    /// The keys of the archive, with a line about each.
     ContentArchive,
     /// Older steps that were compressed.
     OlderSteps,
-    /// What this turn has just accomplished.
+    /// The latest thing that this turn accomplished.
     Accomplished,
 }
 
-/// The built-in views: understand, think, act, reply, turn.
+/// The built-in views. Functions pick them by this order: understand, think, act, reply, turn.
 pub(crate) static BUILTIN_VIEWS: [View; 5] = [
     View {
         name: Cow::Borrowed("understand"),
@@ -182,6 +182,7 @@ pub(crate) static BUILTIN_VIEWS: [View; 5] = [
         name: Cow::Borrowed("turn"),
         entity: EntityView::new(EntityDetail::FullData, EntityDetail::RefsAndLabels),
         conversation: ConversationView::new(
+            // The prompt of an ordinary turn has the history itself.
             Depth::Nothing,
             &[
                 ConversationPart::Summary,
@@ -199,22 +200,22 @@ pub(crate) static BUILTIN_VIEWS: [View; 5] = [
 ];
 
 impl View {
-    /// The built-in view of a node.
+    /// Returns the built-in view of a node.
     #[must_use]
     pub fn builtin(name: &str) -> Option<&'static Self> {
         BUILTIN_VIEWS.iter().find(|view| view.name == name)
     }
 }
 
-/// All that the views are built from.
+/// Everything that views are built from.
 ///
-/// The registry is the conversation's own ([`ConversationContext::id_registry`]), so that there is
+/// The registry is the conversation's own ([`ConversationContext::id_registry`]), so there is only
 /// one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct TurnState {
-    /// What is stored of the conversation, entities included.
+    /// The stored conversation, entities included.
     pub conversation: ConversationContext,
     /// The turn that is under way, its number included.
     pub this_turn: CurrentTurn,
@@ -231,7 +232,7 @@ impl TurnState {
         }
     }
 
-    /// Applies what Understand decided about the entities, and logs it.
+    /// Applies Understand's decision about the entities, and logs it.
     pub fn curate(&mut self, decision: &CurationDecision) -> CurationApplied {
         let stored = &mut self.conversation;
         let log = &mut stored.understand_decision_log;
@@ -251,6 +252,7 @@ impl TurnState {
                 step.entities_involved.push(reference);
             }
         }
+        // The entities that a step works on stay in context.
         registry.touch_mentioned(&step.entities_involved.join("\n"));
         self.this_turn.finish_step(step, result);
     }

@@ -1,7 +1,7 @@
 //! Agents as their operator describes them.
 //!
-//! What layouts see of an agent is made here; which of its texts becomes the prompt is not
-//! decided here.
+//! The context that layouts see of an agent is made here. The choice of the text that becomes the
+//! prompt is `chain`'s.
 
 mod context;
 mod read;
@@ -14,66 +14,65 @@ use crate::value::{Map, Value};
 
 pub(crate) use read::read_list;
 
-/// An agent: who it is, what it is told, and what runs it.
+/// An agent as its operator describes it.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Agent {
-    /// The name by which it is called. It has no blanks.
+    /// The name by which it is called. It contains no blanks.
     pub id: String,
-    /// The file in which it is described, as it was named to the reader.
+    /// The file that describes it, by the name given to the reader.
     pub file: String,
-    /// The line of its file on which it is described, from 1; 0 where it is not known.
+    /// The line of its description in that file, from 1; 0 if unknown.
     pub line: u64,
     /// Its name for people.
     pub name: Option<String>,
-    /// What it does in its team.
+    /// Its role in the team.
     pub role: Option<String>,
     /// The team that it belongs to.
     pub team: Option<String>,
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<String>,
-    /// What runs it: the first that is available.
+    /// The providers that run it: the first available one does.
     pub providers: Vec<String>,
     /// The model that it asks for.
     pub model: Option<String>,
-    /// Who describes it: whose word its model is.
+    /// The author of its description, which decides if its model may be used.
     pub declared: Declared,
-    /// The folder in which it works.
+    /// Its working folder.
     pub working_directory: Option<String>,
-    /// What it can do.
+    /// Its capabilities.
     pub capabilities: Vec<String>,
-    /// What it knows best.
+    /// Its special knowledge.
     pub specialties: Vec<String>,
-    /// The options that its provider is started with: a list, or lists by mode, or by mode and
-    /// provider.
+    /// The options for starting its provider: a list, or lists by mode, or by mode and provider.
     pub options: Option<Value>,
     /// Its prompt (`inline.prompt`).
     pub prompt: Option<String>,
     /// Its system prompt inside `inline`.
     pub inline_system_prompt: Option<String>,
-    /// Its system prompt beside `inline`.
+    /// Its system prompt outside of `inline`.
     pub system_prompt: Option<String>,
     /// The layout of its prompt, unless it is the default one.
     pub layout: Option<LayoutChoice>,
-    /// What is wrong with what is written as its layout. Such an agent has no prompt.
+    /// The problem with its layout as written. Such an agent has no prompt.
     pub layout_problem: Option<FileProblem>,
-    /// The names of the documents that it is given.
+    /// The names of the documents it gets.
     pub documents: Vec<String>,
-    /// Those of them that are described with the agent itself.
+    /// Those of its documents that are declared with the agent itself.
     pub own_documents: IndexMap<String, DocumentEntry>,
     /// Its skills, as they are written.
     pub skills: Option<Value>,
-    /// The place elsewhere where it runs, as it is written. It may hold secrets.
+    /// The remote place where it runs, as written. It may hold secrets.
     pub remote: Option<Value>,
     /// Variables of the environment that it is started with.
     pub env: IndexMap<String, String>,
     /// The language of its prompt.
     pub language: Option<String>,
-    /// All that is written under `inline`. It may hold secrets.
+    /// All entries of `inline`. They may hold secrets.
     pub inline: Map,
-    /// What is written under keys that are not known here.
+    /// The entries under unknown keys.
     pub extra: Map,
-    /// Whether its providers are written as a list.
+    /// True if its providers are written as a list, which templates can see.
     provider_is_list: bool,
 }
 
@@ -83,14 +82,14 @@ pub struct Agent {
 pub struct LayoutChoice {
     /// The id of the layout.
     pub id: String,
-    /// What is set in it.
+    /// The props that it sets.
     pub props: Option<Value>,
-    /// The line on which it is asked for, from 1; 0 where it is not known.
+    /// The line of the request, from 1; 0 if unknown.
     pub line: u64,
 }
 
 impl Agent {
-    /// An agent of which nothing but the id is known.
+    /// Makes an agent of which only the id is known.
     ///
     /// ```
     /// use kitbag_layout::Agent;
@@ -107,7 +106,7 @@ impl Agent {
         }
     }
 
-    /// The options of a mode, for the first of the agent's providers that has some.
+    /// The options for a mode, of the first of the agent's providers that has any.
     #[must_use]
     pub fn options_for(&self, mode: &str) -> Vec<&str> {
         let of_mode = match &self.options {

@@ -1,8 +1,8 @@
 //! Puts a turn into the bands of an assembly.
 //!
-//! The system prompt, which is made elsewhere, is the identity. What changes from turn to turn stands in bands of its own
-//! behind it, so that the same agent keeps the same beginning, from turn to turn and from channel
-//! to channel.
+//! The system prompt, which is made elsewhere, is the identity. Parts that change from turn to turn
+//! stand in bands of their own behind it, so that an agent's prompt has the same beginning in each
+//! turn and on each channel.
 
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Detail, Level, Trust};
 use kitbag_core::envelope::ToolDefinition;
@@ -17,20 +17,20 @@ use crate::reserved::{neutralise, show_hidden};
 use crate::template::file_size;
 use crate::value::Value;
 
-/// The messages before the query, as they stand in the history.
+/// The messages before the query, as the history shows them.
 #[must_use]
 pub fn history(turn: &ChannelTurn) -> Vec<Message> {
     turn.past().iter().map(past_message).collect()
 }
 
-/// The tools on offer. They may come from a server that nobody here wrote, so that their names and
-/// descriptions frame nothing; schemas are only ever shown as JSON.
+/// The available tools. They may come from a foreign server, so their names and descriptions are
+/// neutralised; schemas are only ever shown as JSON.
 #[must_use]
 pub fn tools(turn: &ChannelTurn) -> Vec<ToolDefinition> {
     turn.tools.iter().map(tool).collect()
 }
 
-/// The query in its wrapper, with the name of who asks where several people speak.
+/// The query in its wrapper, with the name of the speaker if several people speak.
 #[must_use]
 pub fn current(turn: &ChannelTurn, key: &SecurityKey) -> String {
     match turn.speaker().filter(|_| turn.has_several_speakers()) {
@@ -39,14 +39,14 @@ pub fn current(turn: &ChannelTurn, key: &SecurityKey) -> String {
     }
 }
 
-/// A text with the name of who says it.
+/// A text with the name of its speaker.
 #[must_use]
 pub fn with_name(name: &str, text: &str) -> String {
     format!("{}: {text}", one_line(name))
 }
 
-/// Documents as chunks, each with its content, its headings and its summary as levels, for the fit
-/// to choose from.
+/// Documents as chunks. Content, headings and summary of each become levels, from which the fit
+/// chooses.
 #[must_use]
 pub fn document_chunks(documents: &Documents) -> Vec<ContextChunk> {
     documents
@@ -58,12 +58,13 @@ pub fn document_chunks(documents: &Documents) -> Vec<ContextChunk> {
                 .with_priority(ContextPriority::High)
                 .with_trust(Trust::Untrusted);
             let (toc, summary) = (document.toc(), document.summary());
-            // An outline stands under the source's name; a line stands alone.
+            // An outline is shown under the name of its source, but a line is shown alone.
             let line = format!("Document {}: {summary}", one_line(name));
             for (level, shown, text) in [
                 (Detail::Outline, &toc, &toc),
                 (Detail::Line, &summary, &line),
             ] {
+                // A level that is longer than the content would only cost more.
                 if !shown.is_empty() && text.len() < document.content.len() {
                     chunk = chunk.with_level(Level::new(level, neutralise(text).into_owned()));
                 }
@@ -79,12 +80,14 @@ fn tool(tool: &ToolDefinition) -> ToolDefinition {
     ToolDefinition::new(neutralise(&name), description, tool.input_schema.clone())
 }
 
-/// A message as it stands in the history: a query in the wrapper it was sent with, if that is
-/// known, and anything else as a text that frames nothing.
+/// A message as the history shows it: a query in the wrapper it was sent with, if that is known,
+/// and anything else as a neutralised text.
 fn past_message(past: &PastMessage) -> Message {
     let is_its_own = |sent: &&str| {
         let text = show_hidden(&past.text);
         let named = past.speaker().map(|name| with_name(name, &text));
+        // Another text in a wrapper could carry a key of its own: only the message's own query is
+        // let through.
         Wrapped::parse(sent).is_some_and(|wrapped| {
             wrapped.query == text || named.is_some_and(|named| wrapped.query == named)
         })
@@ -108,7 +111,7 @@ fn past_message(past: &PastMessage) -> Message {
     }
 }
 
-/// A line that says which file came with a message.
+/// A line that names a file that came with a message.
 fn attached(file: &Value) -> String {
     let name = ["name", "title", "path"].into_iter();
     let name = name.filter_map(|key| file.get(key)?.as_text()).next();

@@ -1,4 +1,4 @@
-//! The layouts that come with Kitbag, and the pieces that they share.
+//! The layouts that come with Kitbag, and their shared partials.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::layouts::Layouts;
 use crate::manifest::{Layout, Origin};
 use crate::template::Template;
 
-/// The layout of an agent that names none.
+/// The layout of an agent that asks for none.
 pub const DEFAULT_LAYOUT: &str = "kitbag/default";
 
 const LAYOUTS: [(&str, &str); 11] = [
@@ -34,11 +34,13 @@ const PARTIALS: [(&str, &str); 7] = [
     ("kitbag/query", include_str!("builtin/query.hbs")),
 ];
 
-/// The built-in layouts: a default, a minimal one, one for each kind of task, and one for each node.
+/// The built-in layouts: a default, a minimal one, one for each type of task, and one for each
+/// node.
 #[must_use]
 pub fn layouts() -> Layouts {
     let mut layouts = Layouts::new(DEFAULT_LAYOUT);
     for (name, text) in LAYOUTS {
+        // Tests read each of these texts, so there is no problem to report.
         let (read, _) = Layout::read(&format!("{name}.yaml"), text);
         for mut layout in read {
             layout.origin = Origin::BuiltIn;
@@ -48,7 +50,7 @@ pub fn layouts() -> Layouts {
     layouts
 }
 
-/// The pieces that every layout can include.
+/// The partials that every layout can include.
 #[must_use]
 pub fn partials() -> BTreeMap<String, Template> {
     let parsed = PARTIALS.iter().filter_map(|(name, text)| {
@@ -58,8 +60,8 @@ pub fn partials() -> BTreeMap<String, Template> {
     parsed.collect()
 }
 
-/// The manual of that name, which a prompt may include although its project has none: `kitbag_manual`
-/// tells how agents, layouts and documents are written.
+/// The manual of that name. A prompt may include it even if its project has none: `kitbag_manual`
+/// explains how agents, layouts and documents are written.
 #[must_use]
 pub fn manual(name: &str) -> Option<Document> {
     (name == "kitbag_manual").then(|| {
@@ -69,7 +71,7 @@ pub fn manual(name: &str) -> Option<Document> {
     })
 }
 
-/// The pieces as they are written.
+/// The source texts of the partials.
 pub fn partial_sources() -> impl Iterator<Item = (&'static str, &'static str)> {
     PARTIALS.into_iter()
 }

@@ -1,12 +1,12 @@
-//! The agent's own prompt: the first of five fields that says something.
+//! Chooses the agent's own prompt: the first of five fields that is not empty.
 //!
-//! As it was written: rendering it is the prompt's.
+//! The text is returned as written; `prompt` renders it.
 
 use serde::Serialize;
 
 use crate::agent::Agent;
 
-/// Where a system prompt comes from.
+/// The origin of a system prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "from")]
 #[non_exhaustive]
@@ -24,7 +24,7 @@ pub enum PromptSource {
     SystemPrompt,
     /// `description`.
     Description,
-    /// Made of the agent's id, since it has nothing else.
+    /// Made from the agent's id, since no field is set.
     Generated,
 }
 
@@ -43,7 +43,7 @@ impl PromptSource {
     }
 }
 
-/// The agent's own prompt, as it was written, and which field it is.
+/// The agent's own prompt as written, and its origin.
 #[must_use]
 pub fn own_prompt(agent: &Agent) -> (PromptSource, String) {
     let fields = [

@@ -1,6 +1,6 @@
-//! One request of a channel, as the command line, Slack, MCP and HTTP all hand it in.
+//! One turn of a channel, in the same form from the command line, Slack, MCP and HTTP.
 //!
-//! As it was said: what a template sees of it is made in `context`.
+//! Texts are as they were said; `context` makes them safe for templates.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,34 +12,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::value::{Map, Value};
 
-/// A turn as its channel knows it. The agent, its layout, its documents and the key are the same on
-/// every channel and are not part of it.
+/// A turn as its channel knows it. Agent, layout, documents and key do not depend on the channel
+/// and are not part of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ChannelTurn {
-    /// Whether the agent answers or acts.
+    /// The mode: answer or act.
     pub mode: Mode,
     /// The channel.
     pub platform: Platform,
     /// The query or the task.
     pub query: String,
-    /// What was said before, oldest first. A last message that is the query itself is not shown
+    /// The earlier messages, oldest first. If the last one is the query itself, it is not shown
     /// twice.
     pub messages: Vec<PastMessage>,
-    /// The tools on offer.
+    /// The available tools.
     pub tools: Vec<ToolDefinition>,
     /// Further variables for templates.
     pub vars: Map,
-    /// What the channel says about the turn: who speaks, a thread, a workspace.
+    /// The channel's facts about the turn: the speaker, a thread, a workspace.
     pub metadata: Map,
-    /// The model that is asked, where the request names one.
+    /// The model, if the request names one.
     pub model: Option<String>,
     /// The language of the prompt, as a tag (`en`, `pt-BR`).
     pub language: Option<String>,
 }
 
 impl ChannelTurn {
-    /// A question on the command line.
+    /// Makes a question from the command line.
     #[must_use]
     pub fn new(query: impl Into<String>) -> Self {
         Self {
@@ -48,10 +48,11 @@ impl ChannelTurn {
         }
     }
 
-    /// The messages before the query: channels that hand in a whole thread have it last.
+    /// The messages before the query. Channels that pass a whole thread have the query at its end.
     #[must_use]
     pub fn past(&self) -> &[PastMessage] {
         match self.messages.split_last() {
+            // Without surrounding blanks, which some channels trim from the query.
             Some((last, before)) if !last.is_assistant && last.text.trim() == self.query.trim() => {
                 before
             }
@@ -59,13 +60,13 @@ impl ChannelTurn {
         }
     }
 
-    /// The name of whoever asks, where the channel says it.
+    /// The name of the speaker, if the channel tells it.
     #[must_use]
     pub fn speaker(&self) -> Option<&str> {
         speaker(&self.metadata)
     }
 
-    /// Tells whether several people speak, so that a reader must know who says what.
+    /// Returns true if several people speak, so that messages need their names.
     #[must_use]
     pub fn has_several_speakers(&self) -> bool {
         let past = self.past().iter().filter(|message| !message.is_assistant);
@@ -77,7 +78,7 @@ impl ChannelTurn {
         names.len() > 1
     }
 
-    /// All texts that came from outside, in which the key must not occur.
+    /// All texts that came from outside. None of them may contain the key.
     #[must_use]
     pub fn texts(&self) -> Vec<&str> {
         let mut texts = vec![self.query.as_str()];
@@ -100,7 +101,7 @@ impl ChannelTurn {
     }
 }
 
-/// Whether an agent answers or acts.
+/// The choice between answering and acting.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -155,7 +156,7 @@ impl fmt::Display for Platform {
 impl FromStr for Platform {
     type Err = PlatformError;
 
-    /// Layouts put the name into attributes of tags, so that it must be a plain word.
+    /// Accepts a plain word only, since layouts put the name into attributes of tags.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let is_plain = |char: char| char.is_ascii_alphanumeric() || "_-.".contains(char);
         match (1..=64).contains(&name.len()) && name.chars().all(is_plain) {
@@ -175,24 +176,24 @@ impl TryFrom<String> for Platform {
     }
 }
 
-/// A name that no channel can have.
+/// The error for a name that no channel can have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is no name of a channel: 1 to 64 letters, digits, `_`, `-` or `.` are expected")]
 pub struct PlatformError {
     name: String,
 }
 
-/// Something that was said before.
+/// An earlier message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PastMessage {
-    /// What was said.
+    /// The text of the message.
     pub text: String,
-    /// Whether an assistant said it.
+    /// True for a message by an assistant.
     #[serde(default)]
     pub is_assistant: bool,
-    /// What the channel says about it: who, where, which agent.
+    /// The channel's facts about it: speaker, place, agent.
     #[serde(default)]
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub metadata: Map,
@@ -206,7 +207,7 @@ pub struct PastMessage {
 }
 
 impl PastMessage {
-    /// A message by the user.
+    /// Makes a message by the user.
     #[must_use]
     pub fn user(text: impl Into<String>) -> Self {
         Self {
@@ -215,7 +216,7 @@ impl PastMessage {
         }
     }
 
-    /// A message by an assistant.
+    /// Makes a message by an assistant.
     #[must_use]
     pub fn assistant(text: impl Into<String>) -> Self {
         Self {
@@ -224,14 +225,15 @@ impl PastMessage {
         }
     }
 
-    /// The name of whoever said it, where the channel says it.
+    /// The name of its speaker, if the channel tells it.
     #[must_use]
     pub fn speaker(&self) -> Option<&str> {
         speaker(&self.metadata)
     }
 }
 
-/// The name of a speaker, as channels write it.
+/// The name of a speaker, in any of the spellings that channels use. Slack's display name comes
+/// first, since that is the name people see.
 fn speaker(metadata: &Map) -> Option<&str> {
     let own = ["name", "user_name", "username", "user", "user_id"];
     let slack = metadata.get("slack");

@@ -1,14 +1,17 @@
 //! A project: its agents, layouts, documents, nodes and settings, as its file describes them.
 //!
-//! Only the text is read here. The files that it names are the caller's to find and to open.
+//! Only the text is read here. The caller finds and opens the files that it names.
 
 mod channels;
 mod document;
 mod hooks;
 mod memory;
 mod nodes;
+mod pattern;
 mod provider;
 mod read;
+mod routing;
+mod rules;
 mod server;
 mod skills;
 
@@ -25,13 +28,16 @@ pub use channels::Channels;
 pub use document::{DocumentEntry, DocumentSource};
 pub use hooks::{HookScope, HookSettings};
 pub use memory::{Learning, MemorySettings, StatedFacts, StoredSecrets};
+pub use pattern::{NamePattern, Pattern};
 pub use provider::{
     Declared, HeaderSource, KeySource, ProviderEntry, ProviderKind, ProviderTimeouts,
 };
+pub use routing::{RouteClass, RouteClassifier, RouteRule, Routing};
+pub use rules::{CallStatus, ContextRule};
 pub use server::{ProxyMemory, ServerSettings, SlackSettings};
 pub use skills::{SkillPath, SkillSettings};
 
-/// What a project file says, or several of them laid over each other.
+/// The contents of a project file, or of several merged ones.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Config {
@@ -41,15 +47,15 @@ pub struct Config {
     pub layouts: IndexMap<String, Layout>,
     /// The documents by name.
     pub documents: IndexMap<String, DocumentEntry>,
-    /// The views of nodes by name, those that cannot be used among them; see [`node`](Self::node).
+    /// The views of nodes by name, including invalid ones as none; see [`node`](Self::node).
     pub nodes: IndexMap<String, Option<View>>,
-    /// Where skills are, and which count.
+    /// The folders of skills, and their selection.
     pub skills: SkillSettings,
     /// Variables that templates see.
     pub vars: Map,
-    /// The variables of the environment that templates may see, if that is said.
+    /// The environment variables that templates may see, if the file says so.
     pub env_allow: Option<Vec<String>>,
-    /// How the project is read and rendered.
+    /// The settings for reading and rendering the project.
     pub settings: Settings,
     /// The settings for memory: retention, secrets, facts, learning.
     pub memory: MemorySettings,
@@ -59,49 +65,54 @@ pub struct Config {
     pub server: ServerSettings,
     /// The providers of models by name.
     pub providers: IndexMap<String, ProviderEntry>,
+    /// Which model answers which message, where that is said.
+    pub routing: Option<Routing>,
+    /// The texts that a model is told after certain results of tools.
+    pub rules: Vec<ContextRule>,
     /// Who may send messages on which channels.
     pub channels: Channels,
-    /// All else that is not read here, as it is written.
+    /// Entries under unknown keys, as written.
     pub extra: Map,
 }
 
-/// How a project is read and rendered. What is not said is missing.
+/// The settings for reading and rendering a project. A setting that the file omits is missing.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Settings {
-    /// What to do when an agent asks for a layout that is not there.
+    /// The reaction to an agent that asks for a layout that does not exist.
     pub unknown_layout: Option<OnUnknown>,
     /// The layout of agents that ask for none.
     pub layout_default: Option<String>,
     /// The language of agents that have none.
     pub language: Option<String>,
-    /// The model that answers where neither a request nor an agent names one.
+    /// The model that answers if neither the request nor the agent names one.
     pub model: Option<String>,
-    /// The model that summarises and finds facts; the one that answers if it is missing.
+    /// The model that summarises and finds facts. If missing, the answering model does.
     pub learning_model: Option<String>,
-    /// The model of a file that was merely found, which counts before [`model`](Self::model) where it
-    /// may be followed.
+    /// The model named by a file that was merely found in a folder. Where such a file may be
+    /// followed, it wins over [`model`](Self::model).
     pub folder_model: Option<String>,
-    /// The same of [`learning_model`](Self::learning_model).
+    /// The learning model named by such a file.
     pub folder_learning_model: Option<String>,
     /// Folders with files of layouts.
     pub layouts_dirs: Vec<String>,
-    /// The folder that documents are in.
+    /// The folder of documents.
     pub documents_root: Option<String>,
-    /// Settings of other programs, as they are written.
+    /// Settings of other programs, as written.
     pub extra: Map,
-    /// What is done with unknown layouts where nothing is said of it.
-    unknown_layout_unsaid: OnUnknown,
+    /// The reaction to unknown layouts if the file has no setting for it.
+    unknown_layout_default: OnUnknown,
 }
 
 impl Config {
-    /// The agent of that id.
+    /// Returns the agent with this id.
     #[must_use]
     pub fn agent(&self, id: &str) -> Option<&Agent> {
         self.agents.iter().find(|agent| agent.id == id)
     }
 
-    /// Stands for a file that cannot be read: it says nothing, and nobody knows whom it admits.
+    /// Stands for a file that cannot be read. It sets nothing and admits nobody, since it may
+    /// restrict who is admitted.
     #[must_use]
     pub fn unreadable() -> Self {
         Self {
@@ -110,10 +121,11 @@ impl Config {
         }
     }
 
-    /// Lays a project over what its user has everywhere: the project's value counts, maps are
-    /// merged by key, and agents by id. Of senders only those are admitted whom both admit.
+    /// Merges a project's file over its user's: the project's value wins, maps are merged by key,
+    /// and agents by id. A sender is admitted only if both files admit it.
     #[must_use]
     pub fn merge(user: Self, project: Self) -> Self {
+        // The later of two agents with one id wins, so the project's come last.
         let agents = user.agents.into_iter().chain(project.agents);
         let agents: IndexMap<String, Agent> =
             agents.map(|agent| (agent.id.clone(), agent)).collect();
@@ -130,6 +142,8 @@ impl Config {
             hooks: HookSettings::merge(user.hooks, project.hooks),
             server: ServerSettings::merge(user.server, project.server),
             providers: over(user.providers, project.providers),
+            routing: project.routing.or(user.routing),
+            rules: rules_over(user.rules, project.rules),
             channels: user.channels.merge(project.channels),
             extra: merge(&user.extra, Some(&project.extra)),
         }
@@ -151,6 +165,9 @@ impl Config {
         for agent in &mut self.agents {
             agent.declared = Declared::InFolder;
         }
+        if let Some(routing) = &mut self.routing {
+            routing.declared = Declared::InFolder;
+        }
         let settings = &mut self.settings;
         settings.folder_model = settings.model.take();
         settings.folder_learning_model = settings.learning_model.take();
@@ -158,11 +175,11 @@ impl Config {
 }
 
 impl Settings {
-    /// What to do when an agent asks for a layout that is not there: what is said, else refuse
-    /// it, but fall back in projects named `crewx.yaml`, which were written to count on that.
+    /// The reaction to an unknown layout: the setting, or else refusal, except in projects named
+    /// `crewx.yaml`, which were written with a fall-back in mind.
     #[must_use]
     pub fn on_unknown_layout(&self) -> OnUnknown {
-        self.unknown_layout.unwrap_or(self.unknown_layout_unsaid)
+        self.unknown_layout.unwrap_or(self.unknown_layout_default)
     }
 
     fn merge(user: Self, project: Self) -> Self {
@@ -180,10 +197,21 @@ impl Settings {
             folder_learning_model: project.folder_learning_model.or(user.folder_learning_model),
             layouts_dirs,
             documents_root: project.documents_root.or(user.documents_root),
-            unknown_layout_unsaid: project.unknown_layout_unsaid,
+            unknown_layout_default: project.unknown_layout_default,
             extra: merge(&user.extra, Some(&project.extra)),
         }
     }
+}
+
+/// The rules of two files; the project's counts where both have one of a name.
+fn rules_over(mut user: Vec<ContextRule>, project: Vec<ContextRule>) -> Vec<ContextRule> {
+    let is_other = |rule: &ContextRule| {
+        let mut others = project.iter();
+        others.all(|other| other.message.key != rule.message.key)
+    };
+    user.retain(is_other);
+    user.extend(project);
+    user
 }
 
 fn over<T>(mut base: IndexMap<String, T>, over: IndexMap<String, T>) -> IndexMap<String, T> {

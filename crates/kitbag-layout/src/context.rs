@@ -1,7 +1,7 @@
 //! The data that a template sees.
 //!
-//! Texts that came from outside are neutralised here, once, so that no layout can forget it. What
-//! the operator wrote (the agent, its prompt, props) stays as it is.
+//! Texts from outside are neutralised here, once, so that no layout can forget it. The operator's
+//! texts (the agent, its prompt, props) stay as they are.
 
 use kitbag_core::envelope::ToolDefinition;
 use kitbag_core::neutral::one_line;
@@ -11,13 +11,15 @@ use crate::document::Document;
 use crate::key::SecurityKey;
 use crate::prompt::Sources;
 use crate::reserved::{neutralise, neutralise_value};
-use crate::template::{Escape, RenderSettings, Root, Template, Watched};
+use crate::template::{Escape, RenderSettings, Root, Template, TemplateError, Watched};
 use crate::value::{Map, Value};
 
-/// The whole context of a template, but for `documents`, `props` and `layout`.
+/// The context of a template without `documents`, `props` and `layout`, which depend on the
+/// template.
 pub(crate) fn template_context(sources: &Sources<'_>, turn: &ChannelTurn) -> Map {
     let agent = sources.agent.to_context();
     let query = neutralise(&turn.query).into_owned();
+    // Words of ours and no text from outside, so they need no neutralising.
     let mode: Value = turn.mode.as_str().into();
     let platform: Value = turn.platform.as_str().into();
     let options: Value = sources.agent.options_for(turn.mode.as_str()).into();
@@ -25,6 +27,7 @@ pub(crate) fn template_context(sources: &Sources<'_>, turn: &ChannelTurn) -> Map
     let vars = vars(turn, sources.key, &query);
     let tools = tools_context(&turn.tools);
 
+    // Layouts in use read the same values in several places, so these appear under three names.
     let shared = [
         ("mode", mode.clone()),
         ("platform", platform.clone()),
@@ -55,8 +58,8 @@ pub(crate) fn template_context(sources: &Sources<'_>, turn: &ChannelTurn) -> Map
     Value::map(fields).into_map()
 }
 
-/// The values of a context that hold the messages, the tools and the query, wherever it repeats
-/// them.
+/// The values of a context that hold the messages, the tools and the query, in every place where it
+/// repeats them.
 pub(crate) fn watched(context: &Value) -> Vec<Watched<'_>> {
     let roots = [
         (Root::Messages, "messages"),
@@ -72,7 +75,7 @@ pub(crate) fn watched(context: &Value) -> Vec<Watched<'_>> {
 /// The fields in which a context repeats parts of itself.
 pub(crate) const MIRRORS: [&str; 3] = ["vars", "session", "context"];
 
-/// The context without the messages and the query, for texts that are the same from turn to turn.
+/// The context without messages and query, for texts that stay the same from turn to turn.
 pub(crate) fn without_turn(context: &Map) -> Map {
     let is_of_turn = |name: &str| matches!(name, "messages" | "user_input");
     let lasting = context.iter().filter(|(name, _)| !is_of_turn(name));
@@ -86,9 +89,14 @@ pub(crate) fn without_turn(context: &Map) -> Map {
         .collect()
 }
 
-/// What was said before, as `formatConversation` shows it.
-#[must_use]
-pub fn formatted_history(turn: &ChannelTurn, conversation: Option<&Template>) -> String {
+/// The earlier messages as `formatConversation` shows them.
+///
+/// # Errors
+/// When the template for conversations cannot be rendered.
+pub fn formatted_history(
+    turn: &ChannelTurn,
+    conversation: Option<&Template>,
+) -> Result<String, TemplateError> {
     let context = Value::map([
         ("messages", messages(turn)),
         ("platform", turn.platform.as_str().into()),
@@ -98,13 +106,12 @@ pub fn formatted_history(turn: &ChannelTurn, conversation: Option<&Template>) ->
         conversation,
         ..RenderSettings::default()
     };
-    let template = Template::parse("history", "{{formatConversation messages platform}}");
-    template
-        .and_then(|template| template.render(&context, &settings))
-        .unwrap_or_default()
+    let template = Template::parse("history", "{{formatConversation messages platform}}")?;
+    template.render(&context, &settings)
 }
 
-/// The fields of documents that cost something to make, and are made only where they are used.
+/// The fields of documents that are costly to make, so they are made only for templates that use
+/// them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct DocumentFields {
     pub(crate) toc: bool,
@@ -112,7 +119,7 @@ pub(crate) struct DocumentFields {
 }
 
 impl DocumentFields {
-    /// What these templates may look at.
+    /// The fields that these templates may use.
     pub(crate) fn used_by(templates: &[&Template]) -> Self {
         let uses = |field: &str| {
             let mut paths = templates.iter().flat_map(|template| template.paths());
@@ -150,18 +157,18 @@ pub(crate) fn document_context(name: &str, document: &Document, fields: Document
     neutralise_value(&Value::map(context))
 }
 
-/// The variables of the turn. The key is ours, whatever the caller put there.
+/// The variables of the turn. The key is ours, even if the caller sets one.
 fn vars(turn: &ChannelTurn, key: &SecurityKey, query: &str) -> Value {
     let mut vars = neutralise_value(&Value::Map(turn.vars.clone())).into_map();
     vars.insert("security_key".to_owned(), key.as_str().into());
-    // Some older layouts look for the query here.
+    // Some older layouts read the query here.
     if !query.is_empty() {
         vars.insert("user_input".to_owned(), query.into());
     }
     Value::Map(vars)
 }
 
-/// The messages before the query. Where several people speak, each has the `name` of its speaker.
+/// The messages before the query. If several people speak, each has the `name` of its speaker.
 fn messages(turn: &ChannelTurn) -> Value {
     let names = turn.has_several_speakers();
     let messages = turn.past().iter();
@@ -184,22 +191,25 @@ fn message(message: &PastMessage, with_name: bool) -> Value {
     Value::map(fields)
 }
 
-/// The value with each text on a line, since names stand where a line could say who speaks.
+/// The value with each text on a single line. Names stand where a further line could pose as
+/// another speaker.
 fn on_lines(value: &Value) -> Value {
     value.map_texts(&|text| neutralise(&one_line(text)).into_owned())
 }
 
-/// A message in which no line begins as those do that say who speaks.
+/// The text of a message in which no line begins like those that name a speaker.
 fn said(text: &str) -> String {
     neutralise(text).replace("\n**", "\n\\**")
 }
 
 fn tools_context(tools: &[ToolDefinition]) -> Value {
+    // Sorted, so that the order in which servers answer does not change the prompt.
     let mut sorted: Vec<&ToolDefinition> = tools.iter().collect();
     sorted.sort_by(|one, two| one.name.cmp(&two.name));
     let list: Vec<Value> = sorted
         .into_iter()
         .map(|tool| {
+            // Through text: the values of templates keep the order of keys. JSON always reads back.
             let schema = serde_json::to_string(&tool.input_schema)
                 .and_then(|json| serde_json::from_str(&json))
                 .unwrap_or_default();

@@ -1,7 +1,8 @@
 //! Documents that layouts and prompts include by name.
 //!
-//! Handed in as texts: reading files, and keeping them inside their root, is the caller's. A
-//! document is data; only one that the operator marked as a template is rendered, and then once.
+//! They are received as texts: reading files, and keeping them inside their root, is up to the
+//! caller. A document is data. Only one that the operator marked as a template is rendered, and
+//! then once.
 
 mod include;
 mod toc;
@@ -12,13 +13,13 @@ use kitbag_core::summarize::{Speaker, Utterance, extract};
 use kitbag_core::tokens::{Characters, Tokens};
 
 pub use include::DocumentError;
-pub(crate) use include::{Walk, asked_for, included, walks_over};
+pub(crate) use include::{Walk, included, tested, walks_over};
 pub use toc::table_of_contents;
 
 /// Documents by name, in the order in which they were declared.
 pub type Documents = IndexMap<String, Document>;
 
-/// The most characters of a summary that nobody wrote.
+/// The most characters of a summary that is extracted from the text.
 const SUMMARY: Tokens = Tokens(280);
 
 /// A document.
@@ -27,17 +28,17 @@ const SUMMARY: Tokens = Tokens(280);
 pub struct Document {
     /// The text.
     pub content: String,
-    /// What it is about, if somebody wrote that.
+    /// Its topic, if somebody wrote a summary.
     pub summary: Option<String>,
-    /// Where it comes from, for people: a path, or the name of a channel.
+    /// Its origin for people: a path, or the name of a channel.
     pub origin: String,
-    /// Whether it is a template, which only the operator can say.
+    /// Text or template, which only the operator decides.
     pub kind: DocumentKind,
-    /// The files that it is made of, if it is a folder: path and text.
+    /// The files of a folder, as pairs of path and text.
     pub files: Vec<(String, String)>,
 }
 
-/// What the text of a document is.
+/// The nature of a document's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentKind {
     /// Data, shown as it is.
@@ -47,7 +48,7 @@ pub enum DocumentKind {
 }
 
 impl Document {
-    /// A document that is shown as it is.
+    /// Makes a document that is shown as it is.
     #[must_use]
     pub fn new(content: impl Into<String>, origin: impl Into<String>) -> Self {
         Self {
@@ -59,13 +60,14 @@ impl Document {
         }
     }
 
-    /// A document of several files: each stands under a heading with its path.
+    /// Makes a document of several files, each under a heading with its path.
     #[must_use]
     pub fn folder(files: Vec<(String, String)>, origin: impl Into<String>) -> Self {
         let mut content = String::new();
         for (path, text) in &files {
             let gap = if content.is_empty() { "" } else { "\n" };
             let newline = if text.ends_with('\n') { "" } else { "\n" };
+            // A file name may contain a line break, which would end the heading.
             let path = one_line(path);
             content.push_str(&format!("{gap}# {path}\n\n{text}{newline}"));
         }
@@ -75,14 +77,14 @@ impl Document {
         }
     }
 
-    /// The same document with a summary.
+    /// Sets a summary.
     #[must_use]
     pub fn with_summary(mut self, summary: impl Into<String>) -> Self {
         self.summary = Some(summary.into());
         self
     }
 
-    /// The same document as a template.
+    /// Makes it a template.
     #[must_use]
     pub fn as_template(mut self) -> Self {
         self.kind = DocumentKind::Template;
@@ -95,7 +97,7 @@ impl Document {
         table_of_contents(&self.content)
     }
 
-    /// What it is about: what somebody wrote, else its most telling sentences.
+    /// Its summary: the written one, or else its most telling sentences.
     ///
     /// ```
     /// use kitbag_layout::Document;
@@ -109,6 +111,8 @@ impl Document {
             Some(summary) => summary.clone(),
             None => {
                 let prose = toc::prose(&self.content);
+                // The extractor works on speech, so the text is given a speaker, whose name is
+                // removed again below.
                 let said = Utterance::new(Speaker::User, prose);
                 let summary = extract(&[said], &[], SUMMARY, &Characters);
                 summary
@@ -143,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn c05_what_somebody_wrote_is_the_summary() {
+    fn c05_a_written_summary_wins() {
         let guide = Document::new("Long text.", "x").with_summary("Short");
         assert_eq!(guide.summary(), "Short");
         assert_eq!(Document::new("", "x").summary(), "");

@@ -1,6 +1,6 @@
-//! A template's context that somebody else put together, such as another program.
+//! Renders a layout with a context that another program put together.
 //!
-//! What it brings is taken as it is; nothing of a project is added to it.
+//! The context is used as it is; nothing of a project is added to it.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +18,10 @@ use crate::reserved::neutralise_value;
 use crate::template::Template;
 use crate::value::{Map, Value};
 
-/// What the operator wrote: it stays as it is.
+/// The operator's parts of a context, which stay as they are.
 const OPERATOR: [&str; 5] = ["agent", "agentMetadata", "layout", "props", "skills"];
 
-/// A layout that is rendered with such a context.
+/// A layout with the context to render it with.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Given<'a> {
@@ -29,18 +29,18 @@ pub struct Given<'a> {
     pub layout: &'a Layout,
     /// The context.
     pub context: &'a Map,
-    /// Props that stand over those of the context.
+    /// Props that win over those of the context.
     pub props: Option<&'a Value>,
-    /// Shared pieces, besides those of the layout.
+    /// Shared partials, in addition to those of the layout.
     pub partials: &'a BTreeMap<String, Template>,
-    /// How `formatConversation` shows messages, if not in its own way.
+    /// The template by which `formatConversation` shows messages, if not the built-in form.
     pub conversation: Option<&'a Template>,
     /// The language of the prompt.
     pub language: Option<&'a str>,
 }
 
 impl<'a> Given<'a> {
-    /// A layout without further props.
+    /// Makes a request without further props.
     #[must_use]
     pub fn new(
         layout: &'a Layout,
@@ -57,10 +57,11 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Renders the layout with texts from outside neutralised, and with this key and no other.
+    /// Renders the layout. Texts from outside are neutralised, and this key replaces all others.
     ///
     /// # Errors
-    /// When the layout cannot be rendered with this context: there is nothing else to fall back to.
+    /// When the layout cannot be rendered with this context: there is no other prompt to fall back
+    /// to.
     pub fn render(&self, key: &SecurityKey) -> Result<SystemPrompt, LayoutFailure> {
         let parsed = ParsedLayout::new(self.layout, self.language, self.partials)?;
         let given = overlay(self.context.get("props"), self.props);
@@ -77,7 +78,7 @@ impl<'a> Given<'a> {
     }
 }
 
-/// The context with texts from outside neutralised, and with this key and no other.
+/// The context with texts from outside neutralised, and with this key in place of all others.
 fn neutralised(context: &Map, key: &SecurityKey) -> Map {
     let mut neutralised: Map = context
         .iter()
@@ -99,7 +100,7 @@ fn neutralised(context: &Map, key: &SecurityKey) -> Map {
     neutralised
 }
 
-/// Sets the key wherever the context repeats it.
+/// Sets the key in every place where the context repeats it.
 fn set_key(context: &mut Map, key: &SecurityKey) {
     if let Some(known) = context.get_mut("security_key") {
         *known = key.as_str().into();
@@ -111,7 +112,7 @@ fn set_key(context: &mut Map, key: &SecurityKey) {
     }
 }
 
-/// Every text of a context but its keys: if one of them contains the key, another must be drawn.
+/// Every text of a context except its keys. If one of them contains the key, another must be drawn.
 #[must_use]
 pub fn texts(context: &Map) -> Vec<&str> {
     let mut texts = Vec::new();
@@ -127,7 +128,7 @@ pub fn texts(context: &Map) -> Vec<&str> {
     texts
 }
 
-/// The key that a context brings, if it is one.
+/// The key of a context, if it has a valid one.
 #[must_use]
 pub fn key_of(context: &Map) -> Option<SecurityKey> {
     let key = context.get("vars")?.get("security_key")?.as_text()?;
@@ -137,7 +138,7 @@ pub fn key_of(context: &Map) -> Option<SecurityKey> {
 /// The turn that a context describes.
 ///
 /// # Errors
-/// When its platform, its mode or a message is none.
+/// When its platform, its mode or a message is invalid.
 pub fn turn_of(context: &Map) -> Result<ChannelTurn, GivenError> {
     let text = |name: &str| context.get(name).and_then(Value::as_text);
     let mut turn = ChannelTurn::new(text("user_input").unwrap_or_default());
@@ -162,7 +163,7 @@ pub fn turn_of(context: &Map) -> Result<ChannelTurn, GivenError> {
     Ok(turn)
 }
 
-/// Reads a list of things that JSON describes.
+/// Reads a list of values that have a JSON form.
 fn read_list<T: DeserializeOwned>(
     name: &'static str,
     list: Option<&Value>,
@@ -180,27 +181,27 @@ fn read_list<T: DeserializeOwned>(
     items.iter().enumerate().map(read).collect()
 }
 
-/// Why a context describes no turn.
+/// Reasons why a context describes no turn.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GivenError {
-    /// The platform has no name that a channel can have.
+    /// The platform is no name of a channel.
     #[error("platform: {0}")]
     Platform(#[from] PlatformError),
-    /// The mode is none.
+    /// The mode is unknown.
     #[error("mode: expected `query` or `execute`, got `{mode}`")]
     Mode {
-        /// What it is instead.
+        /// The mode as given.
         mode: String,
     },
-    /// A message or a tool is none.
+    /// A message or a tool is invalid.
     #[error("{name}[{index}]: {reason}")]
     Item {
         /// The list.
         name: &'static str,
-        /// Which one, from 0.
+        /// Its index in the list, from 0.
         index: usize,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }

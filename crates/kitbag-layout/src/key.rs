@@ -1,7 +1,7 @@
-//! The key by which a model tells the prompt's own tags from those that a text imitates.
+//! The key by which a model distinguishes the prompt's own tags from imitations in a text.
 //!
-//! It belongs to an epoch of the conversation: drawn when that begins, kept, and passed in. Nothing
-//! here is random; the caller brings the bytes.
+//! It belongs to an epoch of the conversation: drawn when that begins, stored, and passed in.
+//! Nothing here is random; the caller supplies the bytes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct SecurityKey(String);
 
 impl SecurityKey {
-    /// The key of these bytes.
+    /// Makes the key of these bytes.
     ///
     /// ```
     /// use kitbag_layout::SecurityKey;
@@ -27,17 +27,18 @@ impl SecurityKey {
         Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// Draws keys until one stands in none of the texts.
+    /// Draws keys until one occurs in none of the texts.
     ///
-    /// A text that knows the key of this conversation could imitate its tags: the caller then
-    /// begins a new epoch with the key that this gives.
+    /// A text that contains the key of this conversation could imitate its tags. The caller then
+    /// begins a new epoch with the drawn key.
     ///
     /// # Errors
-    /// When there are no random bytes.
+    /// When the source of random bytes fails.
     pub fn draw<'a, E>(
         mut random: impl FnMut() -> Result<[u8; 16], E>,
         texts: impl IntoIterator<Item = &'a str> + Clone,
     ) -> Result<Self, E> {
+        // A second round is unlikely: a text would have to contain 128 random bits.
         loop {
             let key = Self::from_bytes(random()?);
             if !key.occurs_in(texts.clone()) {
@@ -46,7 +47,7 @@ impl SecurityKey {
         }
     }
 
-    /// Whether the key stands in one of the texts, in whatever case.
+    /// Returns true if the key occurs in one of the texts, in upper or lower case.
     #[must_use]
     pub fn occurs_in<'a>(&self, texts: impl IntoIterator<Item = &'a str>) -> bool {
         texts
@@ -54,10 +55,10 @@ impl SecurityKey {
             .any(|text| text.to_ascii_lowercase().contains(&self.0))
     }
 
-    /// The text without the key, in whatever case it is written.
+    /// The text without the key, in upper or lower case.
     #[must_use]
     pub fn hide_in(&self, text: &str) -> String {
-        // Lower case of ASCII keeps every place.
+        // Lower case in ASCII changes no offset, so matches in it are places of the original.
         let lower = text.to_ascii_lowercase();
         let mut hidden = String::with_capacity(text.len());
         let mut end = 0;
@@ -96,6 +97,7 @@ impl FromStr for SecurityKey {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let is_key = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         match is_key {
+            // One spelling, so that keys compare as texts.
             true => Ok(Self(text.to_ascii_lowercase())),
             false => Err(SecurityKeyError {
                 length: text.chars().count(),

@@ -1,4 +1,4 @@
-//! Rendering a layout with a context.
+//! Renders a layout with a context.
 //!
 //! The context is the caller's, and is not neutralised here.
 
@@ -12,49 +12,49 @@ use crate::props::{PropError, PropsMode};
 use crate::template::{Missing, RenderSettings, Template, TemplateError, Traced};
 use crate::value::Value;
 
-/// A layout whose templates were parsed, in one language.
+/// A layout with parsed templates, in one language.
 #[derive(Debug, Clone)]
 pub struct ParsedLayout<'a> {
     layout: &'a Layout,
-    /// Its template.
     pub(crate) template: Template,
-    /// The pieces that it can include: its own, and the shared ones.
+    /// The partials that it can include: its own and the shared ones.
     pub(crate) partials: BTreeMap<String, Template>,
 }
 
-/// Why a layout cannot be used.
+/// Reasons why a layout cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LayoutFailure {
-    /// A template is wrong, or cannot be rendered with this context.
+    /// A template is malformed, or cannot be rendered with this context.
     #[error(transparent)]
     Template(#[from] TemplateError),
-    /// A prop is not as the layout's schema asks, and the layout is strict.
+    /// A prop violates the layout's schema, and the layout is strict.
     #[error(transparent)]
     Prop(#[from] PropError),
 }
 
-/// The props of a layout, and what was wrong with those that were given.
+/// The props of a layout, and the problems with the given ones.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LayoutProps {
     /// The props to use.
     pub props: Value,
-    /// What was replaced by its default, or has no effect.
+    /// Props that were replaced by their default, or that have no effect.
     pub problems: Vec<Problem>,
 }
 
 impl<'a> ParsedLayout<'a> {
-    /// Parses a layout, with pieces that several layouts share.
+    /// Parses a layout, with partials that several layouts share.
     ///
     /// # Errors
-    /// When a template is no Handlebars.
+    /// When a template is no valid Handlebars.
     pub fn new(
         layout: &'a Layout,
         language: Option<&str>,
         shared: &BTreeMap<String, Template>,
     ) -> Result<Self, LayoutFailure> {
         let template = Template::parse(&layout.id, layout.template(language))?;
+        // The layout's own partials replace shared ones of the same name.
         let mut partials = shared.clone();
         for (name, text) in &layout.partials {
             let full_name = format!("{}, partial {name}", layout.id);
@@ -67,14 +67,14 @@ impl<'a> ParsedLayout<'a> {
         })
     }
 
-    /// The props as the layout's schema has them.
+    /// The props after checking them against the layout's schema.
     ///
     /// # Errors
-    /// When the layout is strict and a prop is not as the schema asks.
+    /// When the layout is strict and a prop violates the schema.
     pub fn props(&self, given: Option<&Value>) -> Result<LayoutProps, LayoutFailure> {
         let layout = self.layout;
         let defaults = layout.default_props.as_ref();
-        // A prop that nobody knows does no harm: it is told, and no reason to lose the layout.
+        // An unknown prop does no harm: it is reported, but does not cost the layout.
         let checked = layout
             .props_schema
             .check(given, defaults, PropsMode::Lenient);
@@ -95,7 +95,7 @@ impl<'a> ParsedLayout<'a> {
         })
     }
 
-    /// Renders the layout, and records which parts of the turn it used.
+    /// Renders the layout, and records which parts of the turn it uses.
     pub(crate) fn trace(
         &self,
         context: &Value,
@@ -111,10 +111,10 @@ impl<'a> ParsedLayout<'a> {
         Ok(self.template.trace(context, &settings, &watched(context))?)
     }
 
-    /// Renders the layout. Texts in the context are data.
+    /// Renders the layout. Texts in the context are data and are never parsed.
     ///
     /// # Errors
-    /// When the template cannot be rendered with this context, or not within its limits.
+    /// When the template cannot be rendered with this context, or exceeds its limits.
     pub fn render(
         &self,
         context: &Value,

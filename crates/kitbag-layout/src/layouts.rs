@@ -1,11 +1,11 @@
-//! The catalogue of layouts, and how an agent's wish for one is met.
+//! The catalogue of layouts, and the search for the one that an agent asks for.
 
 use indexmap::IndexMap;
 
 use crate::manifest::{Layout, Origin};
 use crate::nearest::nearest;
 
-/// The namespaces in which a bare name is looked up, in this order.
+/// The namespaces in which a bare name is looked up, in order.
 const NAMESPACES: [&str; 2] = ["kitbag/", "crewx/"];
 
 /// All layouts that agents may ask for.
@@ -26,7 +26,7 @@ pub struct Layouts {
     fallback: String,
 }
 
-/// What to do when there is no layout of the name that was asked for.
+/// The reaction to a name that no layout has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnUnknown {
     /// Refuse it.
@@ -42,25 +42,25 @@ pub enum OnUnknown {
 pub struct LayoutMatch<'a> {
     /// The layout.
     pub layout: &'a Layout,
-    /// What was asked for instead, if this is the fall-back.
+    /// The name that was asked for, if this is the fall-back.
     pub warning: Option<UnknownLayout>,
 }
 
-/// There is no layout of that name.
+/// The error that no layout has a name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no layout `{id}`")]
 #[non_exhaustive]
 pub struct UnknownLayout {
     /// The name that was asked for.
     pub id: String,
-    /// The names that are most like it, the nearest first; at most three.
+    /// The most similar names, the nearest first; at most three.
     pub nearest: Vec<String>,
-    /// The layout that was taken instead, if one was.
+    /// The layout that is used instead, if any.
     pub fallback: Option<String>,
 }
 
 impl UnknownLayout {
-    /// What to do about it.
+    /// A remedy for the user.
     #[must_use]
     pub fn hint(&self) -> String {
         let names: Vec<_> = self.nearest.iter().map(|id| format!("`{id}`")).collect();
@@ -73,7 +73,7 @@ impl UnknownLayout {
 }
 
 impl Layouts {
-    /// An empty catalogue with the id of the layout that is taken where another is unknown.
+    /// Makes an empty catalogue, with the id of the layout that replaces unknown ones.
     #[must_use]
     pub fn new(fallback: impl Into<String>) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl Layouts {
         }
     }
 
-    /// Adds a layout, and gives the one of the same id that it replaces.
+    /// Adds a layout, and returns the one with the same id that it replaces.
     pub fn add(&mut self, layout: Layout) -> Option<Layout> {
         self.layouts.insert(layout.id.clone(), layout)
     }
@@ -92,19 +92,19 @@ impl Layouts {
         self.layouts.values()
     }
 
-    /// The layout of exactly that id.
+    /// The layout with exactly this id.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&Layout> {
         self.layouts.get(id)
     }
 
-    /// The layout that an agent means: of exactly that id, or of a bare name in one of the
-    /// namespaces `kitbag/` and `crewx/`, of which the first stands in for the second. Of two that
-    /// a bare name can mean, the project's own counts.
+    /// Finds the layout that an agent means: the one with exactly that id, or a bare name in one of
+    /// the namespaces `kitbag/` and `crewx/`. A name in the second that does not exist is looked up
+    /// in the first. If a bare name can mean two layouts, the project's own wins.
     ///
     /// # Errors
     ///
-    /// [`UnknownLayout`] where there is none and none may stand in, or the fall-back is missing
+    /// [`UnknownLayout`] if there is none and no fall-back is allowed, or the fall-back is missing
     /// too.
     pub fn find(&self, id: &str, on_unknown: OnUnknown) -> Result<LayoutMatch<'_>, UnknownLayout> {
         if let Some(layout) = self.named(id) {
@@ -137,14 +137,15 @@ impl Layouts {
                 let spaces = NAMESPACES.iter();
                 spaces.filter_map(|space| self.get(&format!("{space}{id}")))
             };
-            // A project that brings its own means that one.
+            // A project that brings its own layout of a name means that one.
             let of_project = named().find(|layout| layout.origin != Origin::BuiltIn);
             of_project.or_else(|| named().next())
         };
         self.get(id).or_else(elsewhere)
     }
 
-    /// Names like this one. A namespace is not part of what was misspelt unless one was written.
+    /// Similar names. The namespace counts only if one was written, since it is not what was
+    /// misspelt.
     fn nearest(&self, id: &str) -> Vec<String> {
         let ids = self.layouts.keys().map(String::as_str);
         if id.contains('/') {
@@ -161,6 +162,7 @@ impl Layouts {
                     .map(ToOwned::to_owned),
             );
         }
+        // A name may exist in both namespaces, so there can be more than three again.
         found.truncate(3);
         found
     }
@@ -206,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_layout_is_never_replaced_in_silence() {
+    fn an_unknown_layout_is_never_replaced_without_a_warning() {
         let layouts = catalogue(&["kitbag/default", "kitbag/minimal", "house/board", "minima"]);
         let unknown = layouts.find("minimel", OnUnknown::Refuse).unwrap_err();
         assert_eq!(unknown.to_string(), "there is no layout `minimel`");

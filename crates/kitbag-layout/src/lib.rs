@@ -1,7 +1,7 @@
 //! Agents, layouts and documents: one definition gives every channel the same prompt.
 //!
-//! Pure: it is handed texts and values, and never reads a file, a clock, the environment or a
-//! source of randomness.
+//! Pure: it receives texts and values, and never reads a file, a clock, the environment or a source
+//! of randomness.
 
 pub mod agent;
 pub mod bands;
@@ -31,9 +31,9 @@ mod yaml;
 pub use agent::Agent;
 pub use channel::{ChannelTurn, Mode, PastMessage, Platform, PlatformError};
 pub use config::{
-    Channels, Config, Declared, HeaderSource, HookScope, HookSettings, KeySource, Learning,
-    MemorySettings, ProviderEntry, ProviderKind, ProviderTimeouts, ProxyMemory, ServerSettings,
-    SkillSettings, SlackSettings, StatedFacts, StoredSecrets,
+    Channels, Config, ContextRule, Declared, HeaderSource, HookScope, HookSettings, KeySource,
+    Learning, MemorySettings, ProviderEntry, ProviderKind, ProviderTimeouts, ProxyMemory, Routing,
+    ServerSettings, SkillSettings, SlackSettings, StatedFacts, StoredSecrets,
 };
 pub use document::{Document, Documents};
 pub use key::{SecurityKey, SecurityKeyError};

@@ -1,7 +1,7 @@
 //! Layouts: the templates of prompts, with the props that they take.
 //!
-//! A layout keeps its templates as texts with the lines on which they start. Whether they are
-//! valid templates is checked where they are parsed, not here.
+//! A layout keeps its templates as texts with the lines on which they start. They are checked where
+//! they are parsed, not here.
 
 mod read;
 
@@ -15,7 +15,7 @@ use crate::value::Value;
 
 pub(crate) use read::read_map;
 
-/// A prompt's template, in one language or several, and what may be set in it.
+/// A prompt's template in one or several languages, with its props.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Layout {
@@ -23,28 +23,27 @@ pub struct Layout {
     pub id: String,
     /// Its version, as its author counts.
     pub version: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<String>,
-    /// The templates by language, never empty. A template of no particular language is the one
-    /// for `default`.
+    /// The templates by language, at least one. A template without a language is under `default`.
     pub templates: IndexMap<String, LayoutText>,
-    /// The language that stands in for one that is missing.
+    /// The language that replaces a missing one.
     pub language: Option<String>,
-    /// The props that it takes.
+    /// The schema of its props.
     pub props_schema: PropsSchema,
-    /// Props that count unless the agent gives others.
+    /// Props that apply unless the agent sets others.
     pub default_props: Option<Value>,
-    /// What becomes of values in double braces.
+    /// The escaping of values in double braces.
     pub escape: Escape,
-    /// What becomes of values that are missing.
+    /// The treatment of missing values.
     pub missing: Missing,
     /// Templates that its templates include by name.
     pub partials: IndexMap<String, LayoutText>,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
 }
 
-/// The text of a template and where it starts.
+/// The text of a template, and the line on which it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LayoutText {
@@ -54,12 +53,12 @@ pub struct LayoutText {
     pub line: u64,
 }
 
-/// Where a layout comes from.
+/// The origin of a layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// It comes with the program.
+    /// The program itself.
     BuiltIn,
-    /// It was read from a file.
+    /// A file.
     File(String),
 }
 
@@ -73,7 +72,7 @@ impl fmt::Display for Origin {
 }
 
 impl Layout {
-    /// A layout of one template, with the defaults of a file that says no more.
+    /// Makes a layout of one template, with the defaults of a file that says no more.
     #[must_use]
     pub fn new(id: impl Into<String>, source: impl Into<String>, origin: Origin) -> Self {
         let text = LayoutText {
@@ -95,8 +94,8 @@ impl Layout {
         }
     }
 
-    /// The template for a language: the one of exactly that tag, else of its primary language
-    /// (`pt` for `pt-BR`), else the one for `default`, for the layout's own language, for
+    /// The template for a language: the one with exactly that tag, else the one of its primary
+    /// language (`pt` for `pt-BR`), else the one for `default`, for the layout's own language, for
     /// English, or the first.
     #[must_use]
     pub fn template(&self, language: Option<&str>) -> &str {
@@ -104,7 +103,7 @@ impl Layout {
             .map_or("", |(_, text)| text.source.as_str())
     }
 
-    /// The same with the language that was found and the place of the text.
+    /// The template for a language with the tag that was found and the place of the text.
     #[must_use]
     pub fn text(&self, language: Option<&str>) -> Option<(&str, &LayoutText)> {
         let tagged = |tag: &str| {
@@ -129,7 +128,7 @@ impl Layout {
     }
 }
 
-/// Language tags know no case, and environments write `pt_BR` for `pt-BR`.
+/// Compares language tags, which ignore case. Environments write `pt_BR` for `pt-BR`.
 fn is_same_tag(one: &str, two: &str) -> bool {
     one.replace('_', "-")
         .eq_ignore_ascii_case(&two.replace('_', "-"))

@@ -1,21 +1,22 @@
-//! Names that are nearly the one that was written.
+//! Finds names that are similar to a misspelt one.
 
-/// How many names are offered at most.
+/// The most names that are offered.
 const MOST: usize = 3;
 
-/// The one of the known names that is at most two letters away.
+/// The known name that is at most two letters away.
 #[must_use]
 pub fn within_two<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     known
         .iter()
         .map(|&candidate| (distance(name, candidate), candidate))
-        // Two letters turn any short name into any other.
+        // Two changes turn any short name into any other, so less than half of the letters may
+        // differ.
         .filter(|&(far, candidate)| far <= 2 && far * 2 < candidate.len())
         .min()
         .map(|(_, candidate)| candidate)
 }
 
-/// The nearest names, the nearest first, and at most three.
+/// The most similar names, the nearest first, at most three.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut candidates: Vec<_> = known
         .into_iter()
@@ -23,6 +24,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .filter(|&(far, candidate)| far * 2 <= name.chars().count().max(candidate.chars().count()))
         .collect();
     candidates.sort_unstable();
+    // A bare name may exist in two namespaces.
     candidates.dedup();
     candidates
         .into_iter()
@@ -40,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_of_the_pen_is_recognised_and_another_word_is_not() {
+    fn typos_are_recognised_and_other_words_are_not() {
         let known = ["provider", "role", "id"];
         assert_eq!(within_two("provdier", &known), Some("provider"));
         assert_eq!(within_two("Roles", &known), Some("role"));

@@ -1,4 +1,5 @@
-//! The structured payload: a prompt with all that a provider, a log or another program needs.
+//! The structured payload: a prompt with everything that a provider, a log or another program
+//! needs.
 //!
 //! The schema is generated from these types and kept in `docs/payload.schema.json`.
 
@@ -10,26 +11,26 @@ use crate::channel::{Mode, PastMessage, Platform};
 /// The version of the payload's shape.
 pub const PAYLOAD_VERSION: &str = "1.0";
 
-/// A prompt and what it was made from.
+/// A prompt with the data it was made from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Payload {
     /// The version of this shape, `1.0`.
     pub version: String,
-    /// Who answers.
+    /// The agent that answers.
     pub agent: PayloadAgent,
     /// The whole prompt as one text.
     pub prompt: String,
     /// The context that the layout was rendered with, as JSON.
     #[serde(default)]
     pub context: String,
-    /// What was said before.
+    /// The earlier messages.
     pub messages: Vec<PastMessage>,
-    /// What is known about the turn.
+    /// The facts about the turn.
     pub metadata: PayloadMetadata,
 }
 
-/// Who answers, and how.
+/// The agent that answers, with its settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PayloadAgent {
@@ -37,14 +38,14 @@ pub struct PayloadAgent {
     pub id: String,
     /// The provider that it asks first.
     pub provider: String,
-    /// Whether it answers or acts.
+    /// The choice between answering and acting.
     pub mode: Mode,
     /// The model, if one is set.
     #[serde(default)]
     pub model: Option<String>,
 }
 
-/// What is known about a turn.
+/// The facts about a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PayloadMetadata {
@@ -53,9 +54,9 @@ pub struct PayloadMetadata {
     /// The history as the prompt shows it.
     #[serde(default)]
     pub formatted_history: String,
-    /// How many messages there were before.
+    /// The number of earlier messages.
     pub message_count: usize,
-    /// When the payload was made, in ISO 8601, if the caller said so.
+    /// The time when the payload was made, in ISO 8601, if the caller gave it.
     #[serde(default)]
     pub generated_at: Option<String>,
     /// The context as a caller brought it, as JSON, if it was changed.
@@ -64,7 +65,7 @@ pub struct PayloadMetadata {
     /// The thread, on channels that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<String>,
-    /// What went wrong or was left out on the way to the prompt.
+    /// Problems and omissions on the way to the prompt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// The layout, if one made the prompt.
@@ -76,7 +77,7 @@ impl Payload {
     /// Reads a payload that another program wrote.
     ///
     /// # Errors
-    /// When it is no JSON object of this shape, or of another major version.
+    /// When it is no JSON object of this shape, or has another major version.
     pub fn parse(json: &str) -> Result<Self, PayloadError> {
         let payload: Self = serde_json::from_str(json.trim())?;
         if payload.version.split('.').next() != PAYLOAD_VERSION.split('.').next() {
@@ -94,14 +95,14 @@ impl Payload {
     }
 }
 
-/// Why a text is no payload.
+/// Reasons why a text is no payload.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PayloadError {
     /// It is no JSON of this shape.
     #[error("this is no payload: {0}")]
     Shape(#[from] serde_json::Error),
-    /// It is of a version that is not known here.
+    /// It has a version that is not known here.
     #[error("the payload is of version {version:?}, and only {PAYLOAD_VERSION:?} is known")]
     Version {
         /// The version that it names.
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn c08_what_is_no_payload_is_refused() {
+    fn c08_other_texts_are_refused() {
         let json = serde_json::to_string(&payload()).unwrap();
         for bad in [
             String::new(),

@@ -1,4 +1,4 @@
-//! What is wrong with a file that somebody wrote, and where.
+//! Problems in a file that somebody wrote, with their places.
 //!
 //! Readers collect problems and go on, so that all of them are shown at once.
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::yaml::{Field, Node};
 
-/// One thing that is wrong in a file.
+/// A problem in a file.
 ///
 /// ```
 /// use kitbag_layout::FileProblem;
@@ -25,19 +25,19 @@ use crate::yaml::{Field, Node};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct FileProblem {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// The file, as it was named to the reader.
+    /// The file, by the name given to the reader.
     pub file: String,
-    /// The line, from 1; 0 where it is not known.
+    /// The line, from 1; 0 if unknown.
     pub line: u64,
-    /// The column, from 1; 0 where it is not known.
+    /// The column, from 1; 0 if unknown.
     pub column: u64,
-    /// The way to the value, such as `agents[2].inline.layout`; empty for the file as a whole.
+    /// The path to the value, such as `agents[2].inline.layout`; empty for the file as a whole.
     pub key: String,
-    /// What is wrong, with which value, and what was expected.
+    /// The problem, with the value and the expectation.
     pub message: String,
-    /// What to do about it.
+    /// A remedy.
     pub hint: Option<String>,
 }
 
@@ -45,14 +45,14 @@ pub struct FileProblem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// What was written has no effect, or one that its author may not expect.
+    /// The text has no effect, or one that its author may not expect.
     Warning,
-    /// What was written cannot be used.
+    /// The text cannot be used.
     Error,
 }
 
 impl FileProblem {
-    /// Something that cannot be used.
+    /// Makes an error: something that cannot be used.
     #[must_use]
     pub fn error(file: &str, message: impl Into<String>) -> Self {
         Self {
@@ -66,7 +66,7 @@ impl FileProblem {
         }
     }
 
-    /// Something that is probably not meant so.
+    /// Makes a warning: something that is probably a mistake.
     #[must_use]
     pub fn warning(file: &str, message: impl Into<String>) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl FileProblem {
         }
     }
 
-    /// The same, at a place.
+    /// Sets the place.
     #[must_use]
     pub fn at(self, line: u64, column: u64) -> Self {
         Self {
@@ -85,7 +85,7 @@ impl FileProblem {
         }
     }
 
-    /// The same, about the value under a key.
+    /// Sets the path to the value.
     #[must_use]
     pub fn of(self, key: impl Into<String>) -> Self {
         Self {
@@ -94,7 +94,7 @@ impl FileProblem {
         }
     }
 
-    /// The same, with what to do about it.
+    /// Sets a remedy.
     #[must_use]
     pub fn with_hint(self, hint: impl Into<String>) -> Self {
         Self {
@@ -103,7 +103,7 @@ impl FileProblem {
         }
     }
 
-    /// Whether what was written cannot be used.
+    /// Returns true if the text cannot be used.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
@@ -128,7 +128,8 @@ impl fmt::Display for FileProblem {
 
 impl std::error::Error for FileProblem {}
 
-/// The problems of one file, as they are found.
+/// The problems of one file, in the order in which they are found. Readers share it, so it is
+/// behind a `RefCell`.
 #[derive(Debug)]
 pub(crate) struct Problems {
     file: String,
@@ -136,8 +137,8 @@ pub(crate) struct Problems {
 }
 
 impl Problems {
-    /// Reads a file with `read`, and collects all that is wrong with it, in the order of the lines.
-    /// Nothing is read of a text that is no YAML.
+    /// Reads a file with `read`, and returns all problems in the order of lines. A text that is no
+    /// YAML is not read at all.
     pub(crate) fn reading<T: Default>(
         file: &str,
         text: &str,
@@ -171,12 +172,12 @@ impl Problems {
         self.found.borrow_mut().push(problem);
     }
 
-    /// The number of problems up to now.
+    /// The number of problems so far.
     pub(crate) fn count(&self) -> usize {
         self.found.borrow().len()
     }
 
-    /// The first error of those that were found after so many.
+    /// The first error after the first `count` problems.
     pub(crate) fn error_since(&self, count: usize) -> Option<FileProblem> {
         let found = self.found.borrow();
         found.iter().skip(count).find(|it| it.is_error()).cloned()

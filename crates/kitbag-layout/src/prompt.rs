@@ -1,11 +1,12 @@
-//! From an agent and a turn to the system prompt.
+//! Makes the system prompt from an agent and a turn.
 //!
-//! Every template is rendered once, and what it renders is never parsed again: first the documents
-//! that are templates, then the agent's own prompt, then the layout, in which the others are data.
-//! There is always a prompt: where the layout cannot be rendered, the agent's own prompt stands
-//! alone, and a problem says why.
+//! Every template is rendered once, and its output is never parsed again: first the documents that
+//! are templates, then the agent's own prompt, then the layout, in which the others are data. There
+//! is always a prompt: if the layout cannot be rendered, the agent's own prompt takes its place,
+//! and a problem says why.
 //!
-//! A template may show the messages, the tools and the query itself. The rendering tells which of
+//! A template may show the messages, the tools and the query itself. The renderer records which of
+//! them it used, so that nothing is shown twice.
 //! them it used, so that nothing is shown twice.
 
 mod documents;
@@ -29,7 +30,7 @@ use crate::value::{Map, Value};
 
 pub use shown::{ShownBy, SystemPrompt};
 
-/// All that a system prompt is made of, besides the turn.
+/// The sources of a system prompt besides the turn.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Sources<'a> {
@@ -37,26 +38,26 @@ pub struct Sources<'a> {
     pub agent: &'a Agent,
     /// Its layout, if it was found.
     pub layout: Option<&'a Layout>,
-    /// Props that stand over those that the agent sets.
+    /// Props that win over those that the agent sets.
     pub props: Option<&'a Value>,
     /// The documents that may be included.
     pub documents: &'a Documents,
-    /// Shared pieces, besides those of the layout.
+    /// Shared partials, in addition to those of the layout.
     pub partials: &'a BTreeMap<String, Template>,
-    /// How `formatConversation` shows messages, if not in its own way.
+    /// The template by which `formatConversation` shows messages, if not the built-in form.
     pub conversation: Option<&'a Template>,
-    /// The variables of the environment that the configuration allows, and no others.
+    /// The environment variables that the configuration allows, and no others.
     pub env: Option<&'a Map>,
     /// The key of the conversation's epoch.
     pub key: &'a SecurityKey,
-    /// Whether specialties, capabilities and the working folder are appended.
+    /// On if specialties, capabilities and the working folder are appended.
     pub append: LegacyAppend,
 }
 
-/// Whether the prompt ends in what older layouts left out.
+/// The choice to append the fields that older layouts left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum LegacyAppend {
-    /// Layouts show it where they want it.
+    /// Nothing is appended: layouts show the fields where they want them.
     #[default]
     Off,
     /// Specialties, capabilities and the working folder follow the prompt.
@@ -64,7 +65,7 @@ pub enum LegacyAppend {
 }
 
 impl<'a> Sources<'a> {
-    /// An agent without a layout, whose templates see no variable of the environment.
+    /// Makes the sources of an agent without a layout, whose templates see no environment variable.
     #[must_use]
     pub fn new(
         agent: &'a Agent,
@@ -85,7 +86,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// The same with a layout.
+    /// Sets a layout.
     #[must_use]
     pub fn with_layout(mut self, layout: &'a Layout) -> Self {
         self.layout = Some(layout);
@@ -97,12 +98,14 @@ impl<'a> Sources<'a> {
 #[must_use]
 pub fn system_prompt(sources: &Sources<'_>, turn: &ChannelTurn) -> SystemPrompt {
     let mut rendering = Rendering::new(sources, turn);
+    // The layout is parsed first: its props are part of the context in which the agent's own prompt
+    // is rendered.
     let layout = sources.layout.map(|layout| rendering.parsed(layout));
     let (own_source, own) = rendering.own_prompt();
     let rendered = layout.map(|parsed| rendering.layout(&parsed?, &own.text));
     let (source, mut traced) = match (sources.layout, rendered) {
         (Some(layout), Some(Ok(mut traced))) => {
-            // What the agent's own prompt shows is in the layout's text, somewhere.
+            // The layout shows the agent's own prompt, and with it everything that this one shows.
             traced.used.extend(own.used);
             traced.queries += own.queries;
             let id = layout.id.clone();
@@ -110,7 +113,7 @@ pub fn system_prompt(sources: &Sources<'_>, turn: &ChannelTurn) -> SystemPrompt 
         }
         (Some(layout), Some(Err(reason))) => {
             let source = format!("layout {}", layout.id);
-            rendering.tell(&source, ProblemKind::Failed, format!("not used: {reason}"));
+            rendering.report(&source, ProblemKind::Failed, format!("not used: {reason}"));
             (own_source, own)
         }
         _ => (own_source, own),
@@ -118,6 +121,8 @@ pub fn system_prompt(sources: &Sources<'_>, turn: &ChannelTurn) -> SystemPrompt 
     if sources.append == LegacyAppend::On {
         traced.text += &legacy_append(sources.agent, turn.mode);
     }
+    // Compared with the finished text, so that a document shown by either template is not shown
+    // again.
     let documents = rendering.not_shown(&traced.text);
     let mut prompt = SystemPrompt::new(traced, source, rendering.context);
     prompt.problems.splice(0..0, rendering.problems);
@@ -145,7 +150,7 @@ impl<'a> Rendering<'a> {
         }
     }
 
-    /// Parses the layout, and puts the props into the context as its schema has them.
+    /// Parses the layout, and puts the checked props into the context.
     fn parsed<'l>(&mut self, layout: &'l Layout) -> Result<ParsedLayout<'l>, LayoutFailure> {
         let parsed = ParsedLayout::new(layout, self.language, self.sources.partials)?;
         let props = parsed.props(props(self.sources).as_ref())?;
@@ -154,14 +159,14 @@ impl<'a> Rendering<'a> {
         Ok(parsed)
     }
 
-    /// The agent's own prompt, rendered: it is the operator's, and may include documents. Where it
-    /// is no template, it stands as it was written.
+    /// The agent's own prompt, rendered: the operator wrote it, and it may include documents. If it
+    /// is no valid template, it is shown as written.
     fn own_prompt(&mut self) -> (PromptSource, Traced) {
         let (source, text) = own_prompt(self.sources.agent);
         let name = format!("agent {}, {}", self.sources.agent.id, source.describe());
         let traced = self.render_own(&name, &text).unwrap_or_else(|reason| {
             let message = format!("{reason}; it is shown as it was written");
-            self.tell("", ProblemKind::Failed, message);
+            self.report("", ProblemKind::Failed, message);
             Traced {
                 text,
                 ..Traced::default()
@@ -185,10 +190,11 @@ impl<'a> Rendering<'a> {
         Ok(template.trace(&context, &settings, &watched(&context))?)
     }
 
-    /// The layout, with the agent's own prompt as data in it.
+    /// Renders the layout, with the agent's own prompt as data in it.
     fn layout(&mut self, parsed: &ParsedLayout<'_>, own: &str) -> Result<Traced, LayoutFailure> {
         let mut context = self.context.clone();
         self.add_documents(&mut context, &parsed.template, &parsed.partials);
+        // Both places hold the rendered prompt, so no layout can parse it again.
         set_inline_prompt(&mut context, own);
         context.insert(
             "layout".to_owned(),
@@ -200,22 +206,23 @@ impl<'a> Rendering<'a> {
         Ok(traced)
     }
 
-    fn tell(&mut self, source: &str, kind: ProblemKind, message: String) {
+    fn report(&mut self, source: &str, kind: ProblemKind, message: String) {
         let problem = Problem::new(source, kind, message);
+        // Documents are rendered more than once, and each round would report the same problem.
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
         }
     }
 }
 
-/// The props of the agent, with those over them that were given for this prompt.
+/// The props of the agent, overlaid with those given for this prompt.
 fn props(sources: &Sources<'_>) -> Option<Value> {
     let choice = sources.agent.layout.as_ref();
     let own = choice.and_then(|layout| layout.props.as_ref());
     overlay(own, sources.props)
 }
 
-/// Layouts that were written before `layout.system_prompt` find the agent's own prompt here.
+/// Sets the agent's own prompt where layouts look that were written before `layout.system_prompt`.
 fn set_inline_prompt(context: &mut Map, own: &str) {
     if let Some(Value::Map(agent)) = context.get_mut("agent")
         && let Some(Value::Map(inline)) = agent.get_mut("inline")
@@ -224,7 +231,8 @@ fn set_inline_prompt(context: &mut Map, own: &str) {
     }
 }
 
-/// What stood behind every prompt before layouts showed it.
+/// The lines that followed every prompt before layouts showed them. Their words and gaps are those
+/// of the older program.
 fn legacy_append(agent: &Agent, mode: Mode) -> String {
     let list = |items: &[String], none: &str| match items {
         [] => none.to_owned(),

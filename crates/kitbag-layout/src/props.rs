@@ -1,7 +1,7 @@
-//! Props: the settings that an agent gives its layout, and the schema that they must satisfy.
+//! Props: the settings that an agent gives its layout, and the schema for them.
 //!
-//! Types and messages are those of layouts in use. Other than there, an unknown type or a
-//! pattern that cannot be read is an error of the schema, not a rule that accepts everything.
+//! Types and messages are those of layouts in use. Unlike there, an unknown type or an unreadable
+//! pattern is an error of the schema, and not a rule that accepts everything.
 
 mod check;
 mod schema;
@@ -14,23 +14,23 @@ use crate::value::{Number, Value};
 pub(crate) use check::merge;
 pub use check::overlay;
 
-/// Which props a layout knows.
+/// The props that a layout knows.
 #[derive(Debug, Clone, Default)]
 pub struct PropsSchema {
     props: IndexMap<String, PropSchema>,
 }
 
-/// What one prop must be.
+/// The rules for one prop.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct PropSchema {
     /// Its type.
     pub kind: PropKind,
-    /// Whether it must be given.
+    /// True if it must be given.
     pub required: bool,
-    /// Its value when it is not given.
+    /// Its value if it is not given.
     pub default: Option<Value>,
-    /// What it does, for people.
+    /// Its purpose, for people.
     pub description: Option<String>,
     one_of: Option<Vec<Value>>,
     min: Option<Number>,
@@ -70,7 +70,7 @@ pub enum PropKind {
     Node,
 }
 
-/// What becomes of props that the schema does not know.
+/// The treatment of props that the schema does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PropsMode {
     /// They are errors.
@@ -79,43 +79,43 @@ pub enum PropsMode {
     Lenient,
 }
 
-/// Props that were held against their schema.
+/// Props that were checked against their schema.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Checked {
-    /// The props to use: what was given, and defaults where nothing or nothing valid was.
+    /// The props to use: the given ones, with defaults for missing or invalid ones.
     pub props: Value,
-    /// What is wrong with the props.
+    /// The violations of the schema.
     pub errors: Vec<PropError>,
-    /// What was given and has no effect.
+    /// Given props that have no effect.
     pub warnings: Vec<PropError>,
 }
 
-/// What is wrong with one prop.
+/// A problem with one prop.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {message}")]
 #[non_exhaustive]
 pub struct PropError {
-    /// The way to it, such as `props.theme.color` or `props.sections.0`.
+    /// The path to it, such as `props.theme.color` or `props.sections.0`.
     pub path: String,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 
 impl PropsSchema {
-    /// Whether the schema knows no prop. Such a schema lets everything through.
+    /// Returns true if the schema knows no prop. Such a schema accepts everything.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.props.is_empty()
     }
 
-    /// The props, in the order in which they are written.
+    /// The props in the order of the file.
     pub fn props(&self) -> impl Iterator<Item = (&str, &PropSchema)> {
         self.props.iter().map(|(name, prop)| (name.as_str(), prop))
     }
 }
 
-/// The names of the types; of two for the same the first is the usual one.
+/// The names of the types. The first of two names for a type is the usual one.
 const KINDS: [(&str, PropKind); 12] = [
     ("string", PropKind::String),
     ("number", PropKind::Number),
@@ -132,7 +132,7 @@ const KINDS: [(&str, PropKind); 12] = [
 ];
 
 impl PropKind {
-    /// The name by which a schema calls it.
+    /// The usual name of the type in a schema.
     #[must_use]
     pub fn name(self) -> &'static str {
         let named = KINDS.iter().find(|(_, kind)| *kind == self);
@@ -141,7 +141,7 @@ impl PropKind {
 }
 
 impl PropSchema {
-    /// Any value of a type.
+    /// Makes a schema that accepts any value of a type.
     fn any(kind: PropKind) -> Self {
         Self {
             kind,

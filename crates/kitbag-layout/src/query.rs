@@ -1,9 +1,9 @@
-//! The wrapper around the user's query or task.
+//! Wraps the user's query or task.
 
 use crate::key::SecurityKey;
 use crate::reserved::{has_tag, neutralise, restore};
 
-/// Wraps a query or a task so that the model can tell it from everything that imitates it.
+/// Wraps a query or a task so that a model can distinguish it from imitations.
 ///
 /// ```
 /// use kitbag_layout::{SecurityKey, query};
@@ -25,24 +25,25 @@ pub(crate) fn opening(key: &SecurityKey) -> String {
     format!("<user_query key=\"{key}\">")
 }
 
-/// A query that was wrapped before, and the key it was sent with.
+/// A query that was wrapped before, with the key it was sent with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Wrapped {
-    /// What was asked.
+    /// The query.
     pub query: String,
-    /// The key of that time.
+    /// The key at that time.
     pub key: SecurityKey,
 }
 
 impl Wrapped {
-    /// Reads a wrapped query; none if the text is anything else, also one that only looks like it.
+    /// Parses a wrapped query; none for any other text, even one that only resembles it.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (key, rest) = text
             .strip_prefix("<user_query key=\"")?
             .split_once("\">\n")?;
         let query = rest.strip_suffix("\n</user_query>")?;
+        // An unescaped tag inside means that somebody else wrote the text: `wrap` leaves none.
         (!has_tag(query)).then_some(())?;
         Some(Self {
             query: restore(query).into_owned(),
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn c07_what_only_looks_wrapped_is_not_read() {
+    fn c07_a_text_that_only_resembles_a_wrapper_is_not_parsed() {
         let key = SecurityKey::from_bytes([7; 16]);
         let twice = format!("{}\n{}", wrap("a", &key), wrap("b", &key));
         for text in ["", "hi", "<user_query>\nhi\n</user_query>", twice.as_str()] {

@@ -1,12 +1,12 @@
 //! Keeps text from outside from opening or closing a tag that frames a prompt.
 //!
 //! A tag counts as reserved as soon as a reader could take it for one: case, blanks, invisible
-//! characters, separators and letters that look like others do not hide it. Such a tag is shown
-//! with a backslash behind its bracket, which [`restore`] takes away again. Characters that cannot
-//! be seen and change what is seen, or say something that only a machine reads, are shown by their
-//! number ([`show_hidden`]).
+//! characters, separators and letters that look like others do not hide it. Such a tag gets a
+//! backslash behind its bracket, which [`restore`] removes. Characters that are invisible and
+//! change what others look like, or that only a machine reads, are shown by their number
+//! ([`show_hidden`]).
 //!
-//! Headings of the flat prompt are kept apart by `kitbag_core::flat`, not here.
+//! Headings of the flat prompt are the business of `kitbag_core::flat`.
 
 mod hidden;
 mod looks;
@@ -32,7 +32,7 @@ pub const RESERVED_TAGS: [&str; 10] = [
     "document",
 ];
 
-/// Puts a backslash into every reserved tag and shows what is hidden.
+/// Puts a backslash into every reserved tag, and shows hidden characters by their number.
 ///
 /// ```
 /// use kitbag_layout::reserved::neutralise;
@@ -44,11 +44,12 @@ pub const RESERVED_TAGS: [&str; 10] = [
 pub fn neutralise(text: &str) -> Cow<'_, str> {
     match show_hidden(text) {
         Cow::Borrowed(text) => rewrite(text, Backslash::Add),
+        // Hidden characters first: one of them inside a tag must not hide it from the search.
         Cow::Owned(shown) => Cow::Owned(rewrite(&shown, Backslash::Add).into_owned()),
     }
 }
 
-/// Takes off the backslashes that [`neutralise`] put on.
+/// Removes the backslashes that [`neutralise`] added.
 ///
 /// ```
 /// use kitbag_layout::reserved::{neutralise, restore};
@@ -61,17 +62,17 @@ pub fn restore(text: &str) -> Cow<'_, str> {
     rewrite(text, Backslash::Remove)
 }
 
-/// Whether the text has a reserved tag that is not neutralised.
+/// Returns true if the text has a reserved tag that is not neutralised.
 #[must_use]
 pub fn has_tag(text: &str) -> bool {
     brackets(text).any(|(at, after)| is_reserved(text.get(..at).unwrap_or_default(), after))
 }
 
-/// Shows characters that change the order of others, that only a machine reads, or that control a
-/// terminal, as their number.
+/// Shows characters by their number if they change the order of others, are read by machines only,
+/// or control a terminal.
 ///
-/// Joiners and marks of direction stay where ordinary text needs them. Between plain letters, and in
-/// long runs, they hide something, and are shown.
+/// Joiners and marks of direction stay where ordinary text needs them. Between plain letters and in
+/// long runs they hide something, and are shown.
 ///
 /// ```
 /// use kitbag_layout::reserved::show_hidden;
@@ -84,10 +85,12 @@ pub fn show_hidden(text: &str) -> Cow<'_, str> {
     hidden::show(text)
 }
 
-/// The text as a reader sees it, to be compared with others: letters that look alike are the same, in
-/// lower case, and what takes no room is left out, accents among it.
+/// The text as a reader sees it, for comparisons: in lower case, with one letter for all that look
+/// alike, and without characters that take no room, including accents.
 #[must_use]
 pub fn as_read(text: &str) -> String {
+    // Filtered twice: an accented letter is one character here, and its accent appears only in
+    // `plain`.
     let seen = text.chars().filter(|char| !is_invisible(*char));
     let plain = seen.flat_map(plain);
     plain.filter(|char| !is_invisible(*char)).collect()
@@ -109,6 +112,7 @@ fn rewrite(text: &str, backslash: Backslash) -> Cow<'_, str> {
     let mut out = String::new();
     let mut copied = 0;
     for (at, after) in brackets(text) {
+        // A tag that has a backslash gets one more, so that `restore` gives back the same text.
         let body = after.trim_start_matches('\\');
         let has_backslash = body.len() < after.len();
         let before = text.get(..at).unwrap_or_default();
@@ -123,6 +127,7 @@ fn rewrite(text: &str, backslash: Backslash) -> Cow<'_, str> {
             Backslash::Remove => copied += 1,
         }
     }
+    // Most texts have no tag, and are returned without a copy.
     if copied == 0 {
         return Cow::Borrowed(text);
     }
@@ -130,15 +135,15 @@ fn rewrite(text: &str, backslash: Backslash) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Where each opening bracket stands, and what stands behind it.
+/// The offset of each opening bracket, with the text behind it.
 fn brackets(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.char_indices()
         .filter(|(_, char)| is_bracket(*char))
         .filter_map(|(at, char)| Some((at, text.get(at + char.len_utf8()..)?)))
 }
 
-/// Whether what follows a bracket names a reserved tag, opening or closing, or may begin one that
-/// goes on in the text behind this one.
+/// Returns true if the text behind a bracket names a reserved tag, opening or closing, or may begin
+/// one that continues in the next text: layouts put texts side by side.
 fn is_reserved(before: &str, after: &str) -> bool {
     let mut seen = after
         .chars()
@@ -147,11 +152,13 @@ fn is_reserved(before: &str, after: &str) -> bool {
         .skip_while(|char| char.is_whitespace() || *char == '/')
         .peekable();
     let names = reserved_names();
+    // Most brackets in code are followed by another letter; this decides them without further work.
     let first = seen.peek().copied();
     if first.is_some() && !names.iter().any(|name| name.first() == first) {
         return false;
     }
-    // However many blanks stand between the words of a name, one is enough to know it.
+    // One separator between the words of a name is enough to recognise it, so runs of them are
+    // shortened.
     let mut shown = String::new();
     for char in seen {
         if !(is_separator(char) && shown.ends_with(is_separator)) {
@@ -164,11 +171,13 @@ fn is_reserved(before: &str, after: &str) -> bool {
     let may_be_type = is_type(before, after);
     names
         .iter()
+        // Only `document` has a single word, and so only it can be the name of a type in code.
         .filter(|name| !may_be_type || name.words.len() > 1)
         .any(|name| name.begins(&shown))
 }
 
-/// `Vec<Document>` is code, and stays as it is where nobody takes it for a tag.
+/// Returns true for a parameter of a type such as `Vec<Document>`, which is code and which nobody
+/// takes for a tag.
 fn is_type(before: &str, after: &str) -> bool {
     let name: String = after
         .chars()
@@ -181,10 +190,10 @@ fn is_type(before: &str, after: &str) -> bool {
             .is_some_and(|rest| rest.starts_with(['>', ',']))
 }
 
-/// No reserved name is longer, as its letters look.
+/// The longest reserved name in bytes, after replacing letters by those they look like.
 const LONGEST_NAME: usize = 40;
 
-/// A reserved name as its letters look.
+/// A reserved name, with its letters replaced by those they look like.
 struct Name {
     words: Vec<String>,
 }
@@ -194,11 +203,13 @@ impl Name {
         self.words.first()?.chars().next()
     }
 
-    /// Whether a tag of this name begins with these letters, or the letters end before it does.
+    /// Returns true if a tag of this name begins with these letters, or if the letters end within
+    /// it.
     fn begins(&self, shown: &str) -> bool {
         let mut rest = shown;
         for word in &self.words {
             rest = rest.trim_start_matches(is_separator);
+            // The text ends within the name, and the next text may complete it.
             if word.starts_with(rest) && rest.len() < word.len() {
                 return true;
             }
@@ -207,6 +218,7 @@ impl Name {
             };
             rest = behind;
         }
+        // `documents` is another name than `document`.
         !rest.starts_with(|char: char| char.is_alphanumeric() || char == '_' || char == '-')
     }
 }

@@ -1,8 +1,9 @@
-//! The text of a SKILL.md file: a header in YAML between two lines of dashes, then instructions.
+//! Reads the text of a SKILL.md file: a header in YAML between two lines of dashes, then
+//! instructions.
 //!
-//! Whatever the published format and its reference validator (`skills-ref`) refuse is a problem here. A
-//! skill that is readable all the same is used: many are written for programs that know more fields.
-//! Opening files is the caller's.
+//! Everything that the published format and its reference validator (`skills-ref`) refuse is a
+//! problem here. A readable skill is used nevertheless, since many are written for programs that
+//! know more fields. The caller opens the files.
 
 mod header;
 mod name;
@@ -13,11 +14,11 @@ use crate::problem::{FileProblem, Problems};
 use crate::yaml::Field;
 use header::read_header;
 
-/// The entry of `metadata` that holds the triggers, separated by commas. The format keeps `metadata` for
-/// what single programs add, so that the reference validator accepts it there and nowhere else.
+/// The entry of `metadata` that holds the triggers, separated by commas. The format reserves
+/// `metadata` for additions of single programs, so the reference validator accepts it only there.
 pub const TRIGGERS: &str = "kitbag-triggers";
 
-/// A skill as its file has it.
+/// A skill as its file describes it.
 ///
 /// ```
 /// use kitbag_layout::SkillText;
@@ -32,28 +33,28 @@ pub const TRIGGERS: &str = "kitbag-triggers";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkillText {
-    /// The name, also that of its folder.
+    /// Its name, which must be that of its folder.
     pub name: String,
-    /// What it does, and when to use it.
+    /// Its purpose, and when to use it.
     pub description: String,
     /// Its licence.
     pub license: Option<String>,
-    /// What it needs.
+    /// Its requirements.
     pub compatibility: Option<String>,
-    /// The tools that it would have allowed, as it is written. An experiment of the format, which nothing here
-    /// follows.
+    /// The tools that it asks to be allowed, as written. This is an experiment of the format, and
+    /// ignored here.
     pub allowed_tools: Option<String>,
-    /// What programs add, each value as it is written.
+    /// Additions of programs, each value as written.
     pub metadata: IndexMap<String, String>,
-    /// Words and phrases that ask for it.
+    /// The words and phrases that call for it.
     pub triggers: Vec<String>,
     /// The instructions.
     pub body: String,
 }
 
 impl SkillText {
-    /// Reads the text of a file in a folder of this name, and all that is wrong with it. Nothing comes of a
-    /// header that is no YAML, or that has no usable name or no description.
+    /// Reads the text of a file in the folder of this name, and reports all problems. There is no
+    /// skill if the header is no YAML, or lacks a usable name or a description.
     #[must_use]
     pub fn read(file: &str, folder: &str, text: &str) -> (Option<Self>, Vec<FileProblem>) {
         let Some((header, body)) = split(text) else {
@@ -67,7 +68,7 @@ impl SkillText {
             return (None, vec![problem.with_hint(hint)]);
         };
         let read = |root: &Field<'_>| Some(read_header(root, header, folder));
-        // The line of dashes is left empty, so that lines are counted as those of the file.
+        // An empty line replaces the line of dashes, so that line numbers are those of the file.
         let lines = format!("\n{header}");
         let (skill, problems) = Problems::reading(file, &lines, read);
         let skill = skill.map(|skill| Self {
@@ -80,11 +81,12 @@ impl SkillText {
 
 const DASHES: &str = "---";
 
-/// The header and what follows it.
+/// Splits a text into the header and the rest.
 fn split(text: &str) -> Option<(&str, &str)> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next().filter(|line| line.trim_end() == DASHES)?;
     let rest = text.get(first.len()..)?;
+    // By hand and not with `split_once`: a line of dashes inside a longer line is no end.
     let mut at = 0;
     for line in lines {
         if line.trim_end() == DASHES {

@@ -1,7 +1,7 @@
-//! Handlebars templates, which render as Handlebars.js 4.7 renders them.
+//! Handlebars templates that render like Handlebars.js 4.7.
 //!
-//! Values are data: no text in them is ever parsed as a template. Rendering is bounded in output, work
-//! and depth, and the same input gives the same bytes. What is chosen to differ from Handlebars.js is
+//! Values are data: no text in them is ever parsed as a template. Output, work and depth are
+//! bounded, and the same input gives the same bytes. Deliberate differences from Handlebars.js are
 //! listed in the tests that compare with it.
 
 mod ast;
@@ -28,7 +28,7 @@ pub use paths::PathUse;
 pub use settings::{Escape, Limits, Missing, RenderSettings};
 pub(crate) use trace::{Root, Traced, Watched};
 
-/// A parsed template.
+/// A parsed template. Cheap to clone.
 ///
 /// ```
 /// use kitbag_layout::{RenderSettings, Template, Value};
@@ -46,12 +46,12 @@ pub struct Template {
 }
 
 impl Template {
-    /// Parses a template; the name is that of the layout or file, for errors.
+    /// Parses a template. The name, of a layout or a file, is for errors.
     ///
     /// # Errors
     ///
-    /// [`TemplateProblem::Syntax`] or [`TemplateProblem::Unbalanced`] where the source is not a template,
-    /// [`TemplateProblem::Limit`] where it is larger than 4 MiB or nested deeper than 64 levels.
+    /// [`TemplateProblem::Syntax`] or [`TemplateProblem::Unbalanced`] if the source is no template,
+    /// [`TemplateProblem::Limit`] if it is larger than 4 MiB or nested deeper than 64 levels.
     pub fn parse(name: &str, source: &str) -> Result<Self, TemplateError> {
         let program = parse::parse(name, source)?;
         Ok(Self {
@@ -67,7 +67,7 @@ impl Template {
         &self.name
     }
 
-    /// The paths that it looks up, in the order in which they are written.
+    /// The paths that it looks up, in the order of the source.
     ///
     /// ```
     /// use kitbag_layout::Template;
@@ -81,26 +81,28 @@ impl Template {
         Collector::of(&self.program).paths.into_iter()
     }
 
-    /// The names of the partials that it includes, as far as they are written in it.
+    /// The names of the partials that it includes; those computed while rendering are unknown.
     pub fn partials(&self) -> impl Iterator<Item = &str> {
         Collector::of(&self.program).partials.into_iter()
     }
 
-    /// Those of its partials that it neither defines itself nor has a stand-in for.
+    /// The names of partials that must be supplied: it neither defines them itself nor has a
+    /// fallback for them.
     pub fn required_partials(&self) -> impl Iterator<Item = &str> {
         let Collector {
             partials, optional, ..
         } = Collector::of(&self.program);
+        // `@partial-block` is the block of the caller.
         let is_required = move |name: &&str| !optional.contains(name) && !name.starts_with('@');
         partials.into_iter().filter(is_required)
     }
 
-    /// Renders it with a context.
+    /// Renders the template with a context.
     ///
     /// # Errors
     ///
-    /// Where it calls what does not exist or in a wrong way, where a path leads to nothing and that is
-    /// refused, or where a limit is reached.
+    /// When it calls a helper that does not exist or calls one wrongly, when a path leads to
+    /// nothing and the settings refuse that, or when a limit is reached.
     pub fn render(
         &self,
         context: &Value,
@@ -109,7 +111,7 @@ impl Template {
         Ok(self.trace(context, settings, &[])?.text)
     }
 
-    /// Renders it, and records which of the watched values it used.
+    /// Renders the template, and records which of the watched values it uses.
     pub(crate) fn trace(
         &self,
         context: &Value,

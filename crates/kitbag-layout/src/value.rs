@@ -1,7 +1,7 @@
-//! Data for templates: JSON whose objects keep the order they were written in.
+//! Data for templates: JSON whose objects keep the order in which they were written.
 //!
-//! A template that walks over an object shows its keys in that order, so that the order must
-//! survive reading and writing. Texts in it are data and are never parsed again.
+//! A template that iterates over an object shows its keys in that order, so the order must survive
+//! reading and writing. Texts are data and are never parsed again.
 
 mod de;
 mod number;
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 pub use number::Number;
 
-/// An object: its keys in the order in which they were written.
+/// An object with its keys in the order in which they were written.
 pub type Map = IndexMap<String, Value>;
 
 /// A value as it may stand in JSON or YAML.
@@ -34,7 +34,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// What stands under `key`, if this is an object that has it.
+    /// The value under `key`, if this is an object that has it.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
         self.as_map()?.get(key)
@@ -67,7 +67,7 @@ impl Value {
         }
     }
 
-    /// Adds every text in it, keys included, to a list.
+    /// Adds every text in the value, including keys, to a list.
     pub fn collect_texts<'a>(&'a self, texts: &mut Vec<&'a str>) {
         match self {
             Self::Text(text) => texts.push(text),
@@ -82,7 +82,7 @@ impl Value {
         }
     }
 
-    /// The same with another text in the place of each, keys included.
+    /// The value with each text replaced, including keys.
     pub(crate) fn map_texts(&self, change: &impl Fn(&str) -> String) -> Self {
         match self {
             Self::Text(text) => Self::Text(change(text)),
@@ -97,7 +97,7 @@ impl Value {
         }
     }
 
-    /// The object, or an empty one in the place of anything else.
+    /// The object; empty for any other value.
     pub(crate) fn into_map(self) -> Map {
         match self {
             Self::Map(map) => map,
@@ -105,7 +105,7 @@ impl Value {
         }
     }
 
-    /// What kind of value it is, in the words of JavaScript, which layouts' authors know.
+    /// The kind of value in the words of JavaScript, which the authors of layouts know.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -118,7 +118,7 @@ impl Value {
         }
     }
 
-    /// Makes an object of pairs.
+    /// Makes an object from pairs.
     pub fn map<K: Into<String>>(pairs: impl IntoIterator<Item = (K, Self)>) -> Self {
         Self::Map(
             pairs

@@ -1,7 +1,7 @@
-//! YAML as a tree that remembers where each value stands.
+//! YAML as a tree that knows the place of each value.
 //!
-//! The tree is what the readers of layouts and projects look at, so that whatever is wrong can
-//! be shown with its line. It is read within limits, and no file is opened here.
+//! Readers of layouts and projects work on this tree, so that every problem is shown with its line.
+//! Reading is limited, and no file is opened here.
 
 mod field;
 mod read;
@@ -13,18 +13,17 @@ use crate::value::{Number, Value};
 
 pub(crate) use field::Field;
 
-/// A value and the place where it is written.
+/// A value with its place in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Node {
-    /// What it is.
     pub(crate) kind: NodeKind,
-    /// The line, from 1; 0 where it is not known.
+    /// The line, from 1; 0 if unknown.
     pub(crate) line: u64,
-    /// The column, from 1; 0 where it is not known.
+    /// The column, from 1; 0 if unknown.
     pub(crate) column: u64,
 }
 
-/// What a [`Node`] may be.
+/// The content of a [`Node`].
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum NodeKind {
     /// Nothing: `null`, `~`, or no value at all.
@@ -37,20 +36,20 @@ pub(crate) enum NodeKind {
     Text(String),
     /// A list.
     List(Vec<Node>),
-    /// A map. Keys that are not texts are taken as they are written.
+    /// A map. Keys that are no texts are taken as written.
     Map(Entries),
 }
 
-/// The entries of a map, in the order in which they are written.
+/// The entries of a map in the order of the text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Entries {
     nodes: IndexMap<String, Node>,
-    /// Keys that had been given already, with where they are given again.
+    /// Keys that were given before, with the places where they are repeated.
     repeated: Vec<(String, Location)>,
 }
 
 impl Node {
-    /// The value without its places.
+    /// The value without places.
     pub(crate) fn to_value(&self) -> Value {
         match &self.kind {
             NodeKind::Null => Value::Null,
@@ -64,7 +63,7 @@ impl Node {
         }
     }
 
-    /// What it is, in words for a message.
+    /// Its kind in words for a message.
     pub(crate) fn describe(&self) -> &'static str {
         match self.kind {
             NodeKind::Null => "nothing",

@@ -8,6 +8,7 @@
 
 mod client;
 mod http;
+mod lines;
 mod prompts;
 mod resources;
 mod server;

@@ -1,6 +1,6 @@
-//! Finds literal values given to a name that promises a secret.
+//! Finds literal values that are assigned to a name that promises a secret.
 //!
-//! It reads assignments as they look in most languages and formats, without parsing any of them.
+//! It reads assignments in the forms of most languages and formats, without parsing any of them.
 
 mod written;
 
@@ -11,7 +11,8 @@ use super::key::Promise;
 use super::{MARKER, Rank, Span, value};
 use written::Written;
 
-/// Reads the assignment whose name holds this keyword, and tells where to look for the next name.
+/// Reads the assignment whose name contains this keyword. Returns the offset from which to look for
+/// the next name.
 pub(super) fn at(text: &str, keyword: Range<usize>, file: File) -> (usize, Option<Span>) {
     let name = name_around(text, keyword);
     let before = text.get(..name.start).unwrap_or_default();
@@ -25,8 +26,7 @@ pub(super) fn at(text: &str, keyword: Range<usize>, file: File) -> (usize, Optio
         return (name.end, None);
     };
     let kind = kind_of(text, named, promise, &written, file);
-    // No names are looked for inside a long value, or a line full of them would be read again and
-    // again.
+    // Long values are skipped: names found inside of one would lead to reading it again and again.
     let long = written.range.len() > LONG_VALUE;
     let end = if long { written.range.end } else { name.end };
     let span = kind.map(|kind| Span::new(Rank::Place, written.range, kind));
@@ -56,7 +56,8 @@ fn kind_of(
     }
 }
 
-/// Whether it only says where the value is: a reference, or the name of another secret.
+/// Returns true if the text only says where the value is: a reference, or the name of another
+/// secret.
 fn is_elsewhere(value: &str, quoted: bool) -> bool {
     let is_name = value
         .bytes()
@@ -71,7 +72,7 @@ fn is_made_up(value: &str) -> bool {
 }
 
 fn is_secret(value: &str, promise: Promise, literal: bool, file: File) -> bool {
-    // In code a word without quotes is a name, unless no name looks like it.
+    // In code a word without quotes is a name, unless names never look like it.
     if !literal && (value.contains('.') || !value.contains(|c: char| c.is_ascii_digit())) {
         return false;
     }
@@ -81,7 +82,7 @@ fn is_secret(value: &str, promise: Promise, literal: bool, file: File) -> bool {
         }
         Promise::Password | Promise::Secret => value::is_random(value, 16),
         Promise::Key => value::is_random(value, 24),
-        // Many a hash is the key of something.
+        // Under a mere `key` many hashes are stored.
         Promise::Lone => value::is_random(value, 24) && !value::is_hexadecimal(value),
     }
 }

@@ -1,4 +1,4 @@
-//! Finds what an HTTP request proves itself with: `Bearer …`, `Basic …`, `Token …`.
+//! Finds the credentials of HTTP requests: `Bearer …`, `Basic …`, `Token …`.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::{Rank, Span, value};
 
 pub(super) const KEYWORDS: &[&str] = &["bearer ", "basic ", "authorization"];
 
-/// Finds the credentials behind a scheme, or behind the header itself.
+/// Finds the credentials behind a scheme, or behind the header's name.
 pub(super) fn at(text: &str, keyword: Range<usize>) -> Option<Span> {
     let word = text.get(keyword.clone())?;
     let rest = value::window(text, keyword.end, LONGEST);
@@ -33,8 +33,8 @@ pub(super) fn at(text: &str, keyword: Range<usize>) -> Option<Span> {
 
 const LONGEST: usize = 2048;
 
-/// The length of what stands between a header's name and its credentials: quotes, a colon, a scheme
-/// of the service's own. Bearer and Basic are found by themselves.
+/// The length of the text between a header's name and its credentials: quotes, a colon, a custom
+/// scheme. Bearer and Basic have rules of their own.
 fn behind_header(rest: &str) -> Option<usize> {
     let value = rest.trim_start_matches(['"', '\'', ']', ' ', ':', '=', ',', '>', '\\']);
     let lower = value.get(..6).unwrap_or(value).to_ascii_lowercase();
@@ -60,7 +60,7 @@ fn is_login(login: &str) -> bool {
     })
 }
 
-/// Decodes base64 as far as it is text.
+/// Decodes base64, if the result is text.
 fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let (mut bits, mut held) = (0_u32, 0);

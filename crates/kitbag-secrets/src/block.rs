@@ -1,7 +1,7 @@
-//! Finds private keys in their armour: PEM, OpenSSH, PGP and PuTTY blocks.
+//! Finds private keys in armour: PEM, OpenSSH, PGP and PuTTY blocks.
 //!
-//! The lines that say what it is stay; each line of the key itself is replaced, so that a reader
-//! still sees how long it was.
+//! The lines that name the block stay. Each line of the key itself is replaced by itself, so that a
+//! reader still sees its length.
 
 use std::ops::Range;
 
@@ -14,13 +14,14 @@ pub(super) const KEYWORDS: &[&str] = &[
     "Private-Lines: ",
 ];
 
-/// Finds the body of the block that is opened here.
+/// Finds the body of the block that begins at the keyword.
 pub(super) fn at(text: &str, keyword: Range<usize>) -> Vec<Span> {
     let opening = value::line_before(text, keyword.start);
     let putty = text
         .get(keyword.clone())
         .is_some_and(|word| word.ends_with(": "));
     let begin = opening.rfind("BEGIN ");
+    // The keyword ends the line that opens the armour and the one that closes it.
     if !putty && (begin.is_none() || begin < opening.rfind("END ")) {
         return Vec::new();
     }
@@ -29,12 +30,13 @@ pub(super) fn at(text: &str, keyword: Range<usize>) -> Vec<Span> {
     let mut random = false;
     let rest = value::window(text, start, LONGEST);
     for (number, line) in rest.split_inclusive('\n').enumerate() {
-        // The next armour ends it, whatever it says, so that no text is looked at twice.
+        // The next armour ends the block, whatever it says, so no text is examined twice.
         let end = line.find("----");
         let part = end.and_then(|end| line.get(..end)).unwrap_or(line);
         let body = body(part);
         let over = end.is_some() || number > 0 && body.is_none() && !may_be_inside(part);
         if let Some(body) = body {
+            // One random line is enough: the last line of a key may be short.
             random |= part
                 .get(body.clone())
                 .is_some_and(|body| value::is_random(body, 24));
@@ -45,8 +47,8 @@ pub(super) fn at(text: &str, keyword: Range<usize>) -> Vec<Span> {
         }
         start += line.len();
     }
-    // A program that reads or writes keys mentions the armour with no key in it, and a document shows
-    // a few words of base64.
+    // Programs that handle keys mention the armour without a key in it, and documents show a few
+    // words of base64 inside of it.
     let length: usize = bodies.iter().map(ExactSizeIterator::len).sum();
     if !random || length < SHORTEST {
         bodies.clear();
@@ -58,13 +60,13 @@ pub(super) fn at(text: &str, keyword: Range<usize>) -> Vec<Span> {
     bodies.into_iter().enumerate().map(span).collect()
 }
 
-/// An Ed25519 key has 64 characters.
+/// The least characters of a key. An Ed25519 key has 64.
 const SHORTEST: usize = 48;
 
-/// A key of 16,384 bits has some 200 lines of 64 characters.
+/// The most bytes of a block. A key of 16,384 bits has some 200 lines of 64 characters.
 const LONGEST: usize = 32 * 1024;
 
-/// The base64 in a line of a block, quotes and escapes around it left out; none in a line that is
+/// The base64 in a line of a block, without quotes and escapes around it; none if the line is
 /// something else.
 fn body(line: &str) -> Option<Range<usize>> {
     if line.contains(MARKER) || line.contains(": ") {
@@ -73,6 +75,7 @@ fn body(line: &str) -> Option<Range<usize>> {
     let mut whole: Option<Range<usize>> = None;
     let (mut inside, mut escaped) = (0, false);
     for (at, byte) in line.bytes().enumerate() {
+        // Keys in source code have escapes such as `\n` between their lines.
         let is_body =
             !escaped && (byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
         escaped = byte == b'\\' && !escaped;
@@ -83,10 +86,11 @@ fn body(line: &str) -> Option<Range<usize>> {
     }
     let whole = whole?;
     let written = line.trim().len();
+    // Six tenths: quotes, escapes and commas around the line are not part of the key.
     (inside >= 4 && inside * 10 >= written * 6 && !line.trim().contains(' ')).then_some(whole)
 }
 
-/// Whether a line without base64 may still stand inside a block: a blank one or a header.
+/// Returns true if a line without base64 may be inside a block: a blank line or a header.
 fn may_be_inside(line: &str) -> bool {
     line.trim().is_empty() || line.contains(": ")
 }

@@ -1,7 +1,7 @@
-//! Checks the sum that some tokens carry in their last six characters.
+//! Checks the checksum that some tokens have in their last six characters.
 
-/// Whether the last six characters are the CRC-32 of the others, written in base 62. A token that
-/// passes is genuine, whatever words it seems to hold.
+/// Returns true if the last six characters are the CRC-32 of the others in base 62. Such a token is
+/// genuine, whatever words it seems to contain.
 pub(super) fn holds(body: &str) -> bool {
     body.len()
         .checked_sub(SUM)
@@ -26,6 +26,7 @@ pub(super) fn base62(mut number: u32) -> [u8; SUM] {
 pub(super) fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+            // The reversed polynomial of CRC-32, without a table: few tokens are ever checked.
             (crc >> 1) ^ (0xEDB8_8320 & (crc & 1).wrapping_neg())
         })
     })

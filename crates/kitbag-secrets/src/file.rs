@@ -1,19 +1,19 @@
-//! What a path says about the text in a file.
+//! Derives from a path what matters for finding secrets in the file.
 
-/// What matters about a file for telling secrets from other values.
+/// The traits of a file that help to tell secrets from other values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct File {
-    /// Whether values stand without quotes, as in YAML, shell and prose; in code those are names.
+    /// True if values have no quotes, as in YAML, shell and prose. In code such words are names.
     pub(super) bare: bool,
-    /// Whether it is a test, an example or a document, whose passwords are made up.
+    /// True for a test, an example or a document, whose passwords are invented.
     pub(super) made_up: bool,
-    /// Whether it lists content hashes.
+    /// True if it lists content hashes, which look like secrets.
     pub(super) lock: bool,
     /// How it is written, where its name says that all its values are secret.
     pub(super) named: Option<Named>,
 }
 
-/// How a file is written that is kept for its secrets.
+/// The syntax of a file that is kept for its secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Named {
     /// Names with values.
@@ -30,7 +30,7 @@ pub(super) enum Named {
 }
 
 impl File {
-    /// Looks at the folders, the name and its extension, in either way of writing paths.
+    /// Judges the folders, the name and the extension, with either separator of paths.
     pub(super) fn of(path: &str) -> Self {
         let path = path.to_ascii_lowercase();
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -78,15 +78,16 @@ impl Named {
     }
 }
 
-/// Whether a file of this name is kept for its secrets, as `.env`, `.npmrc` and `id_rsa` are.
+/// Returns true if a file is kept for its secrets by its name, such as `.env`, `.npmrc` and
+/// `id_rsa`.
 pub(super) fn is_secret(path: &str) -> bool {
     path.to_ascii_lowercase().ends_with(".kdbx") || File::of(path).named.is_some()
 }
 
-/// How the names of keys for SSH begin.
+/// The beginnings of the names of SSH keys.
 const SSH: &[&str] = &["id_dsa", "id_ecdsa", "id_ed25519", "id_rsa"];
 
-/// Parts of a name that make it one to be shown, with values to fill in.
+/// Parts of a name that mark a template with values to fill in.
 const SHOWN: &[&str] = &[
     "example", "sample", "template", "dist", "defaults", "schema",
 ];
@@ -97,7 +98,7 @@ const SETTINGS: &[&str] = &[
     ".boto", ".dev.vars", ".dockercfg", ".dockerconfigjson", ".my.cnf", ".npmrc", ".pypirc", ".s3cfg", "credentials",
 ];
 
-/// What `credentials` and `secrets` end in when they are no code.
+/// The extensions of `credentials` and `secrets` that are not code.
 const FORMATS: &[&str] = &["env", "ini", "json", "properties", "toml", "yaml", "yml"];
 
 #[rustfmt::skip]

@@ -1,19 +1,20 @@
-//! Tells names of secrets (`DB_PASSWORD`, `clientSecret`) from names about them (`token_count`).
+//! Distinguishes names of secrets (`DB_PASSWORD`, `clientSecret`) from names about them
+//! (`token_count`).
 
 /// What every such name holds, whatever its case and however its words are joined.
 pub(super) const KEYWORDS: &[&str] =
     &["pass", "pw", "secret", "token", "key", "credential", "auth"];
 
-/// What kind of value a name promises.
+/// The kind of value that a name promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Promise {
-    /// One that a person may have chosen.
+    /// A value that a person may have chosen.
     Password,
-    /// One that a machine made.
+    /// A value that a machine made.
     Secret,
     /// One that is secret under some names and public under others, so that it must look the part.
     Key,
-    /// A `key` and nothing else, which most often is the key of a map.
+    /// The name `key` alone, which mostly is the key of a map.
     Lone,
 }
 
@@ -43,7 +44,7 @@ impl Promise {
     }
 }
 
-/// What a word names, also with another before it and nothing between: `dbpassword`.
+/// The promise of a word, even with another one in front of it: `dbpassword`.
 fn noun(word: &str) -> Option<Promise> {
     let ends = |nouns: &[&str]| nouns.iter().any(|noun| word.ends_with(noun));
     match word {
@@ -64,14 +65,14 @@ const SECRETS: &[&str] = &[
     "authkey", "accountkey", "masterkey", "storagekey",
 ];
 
-/// What makes a key a secret one.
+/// The words in front of `key` that make it secret.
 #[rustfmt::skip]
 const KEY_OF: &[&str] = &[
     "access", "account", "admin", "aes", "api", "app", "application", "auth", "cookie", "deploy", "encryption", "hmac",
     "jwt", "license", "master", "private", "service", "session", "shared", "signing", "webhook",
 ];
 
-/// What may follow: the value is still the secret itself.
+/// The words that may follow: the value is still the secret itself.
 #[rustfmt::skip]
 const AFTER: &[&str] = &[
     "b64", "backup", "base", "base64", "current", "default", "dev", "development", "hex", "key", "live", "local", "main",
@@ -79,7 +80,7 @@ const AFTER: &[&str] = &[
     "v", "value",
 ];
 
-/// What makes it a public thing, a measure or a place.
+/// The words that make it a public value, a measure or a place.
 #[rustfmt::skip]
 const NOT_BEFORE: &[&str] = &[
     "bad", "bos", "bucket", "by", "cache", "cls", "column", "continuation", "cost", "count", "csrf", "cursor", "dummy",

@@ -30,8 +30,8 @@ use std::ops::Range;
 
 /// Replaces every secret in a text by a marker such as `[REDACTED:github-token]`.
 ///
-/// Lines stay lines: the result has as many as the text, and what is not secret is untouched. The
-/// path, absolute or relative, only says what kind of file it is; it is not opened.
+/// Line breaks stay: the result has as many lines as the text, and everything that is no secret is
+/// unchanged. The path, absolute or relative, only tells the kind of file; it is not opened.
 ///
 /// ```
 /// use kitbag_secrets::redact;
@@ -48,8 +48,9 @@ use std::ops::Range;
 #[must_use]
 pub fn redact<'t>(text: &'t str, path: &str) -> Redacted<'t> {
     let mut redacted = pass(text, path);
-    // A line may read otherwise once a part of it is replaced, such as the quote that opened a value.
-    // Whatever is found then is replaced too, so that a text without its secrets stays as it is.
+    // A line may read differently once a part of it is replaced, such as the quote that opened a
+    // value. Secrets that appear only then are replaced too, so that redacting the result again
+    // changes nothing.
     for _ in 0..MOST_PASSES {
         if redacted.found.is_empty() {
             break;
@@ -68,7 +69,7 @@ pub fn redact<'t>(text: &'t str, path: &str) -> Redacted<'t> {
     redacted
 }
 
-/// As many have been enough for every random text of the tests.
+/// This many passes were enough for every random text of the tests.
 const MOST_PASSES: usize = 4;
 
 fn pass<'t>(text: &'t str, path: &str) -> Redacted<'t> {
@@ -107,13 +108,13 @@ fn pass<'t>(text: &'t str, path: &str) -> Redacted<'t> {
     }
 }
 
-/// A text without its secrets, and what was taken out.
+/// A text without its secrets, and a record of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Redacted<'t> {
-    /// The text to show; borrowed where nothing was found.
+    /// The text to show; borrowed if nothing was found.
     pub text: Cow<'t, str>,
-    /// What was replaced, in the order of the text.
+    /// The replaced secrets, in the order of the text.
     pub found: Vec<Finding>,
 }
 
@@ -121,36 +122,36 @@ pub struct Redacted<'t> {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[non_exhaustive]
 pub struct Finding {
-    /// What it is, as in its marker: `github-token`, `private-key`, `password`.
+    /// Its kind, as in its marker: `github-token`, `private-key`, `password`.
     pub kind: &'static str,
-    /// The line it stands on, or begins on, counted from 1.
+    /// The line on which it begins, counted from 1.
     pub line: u32,
-    /// The line it ends on: a private key has many.
+    /// The line on which it ends: a private key has many.
     pub last_line: u32,
 }
 
-/// Whether the name of a file says that it is kept for its secrets, as `.env`, `.npmrc` and `id_rsa`
-/// do. [`redact`] replaces all its values.
+/// Returns true if a file is kept for its secrets by its name, such as `.env`, `.npmrc` and
+/// `id_rsa`. [`redact`] replaces all its values.
 #[must_use]
 pub fn is_secret_file(path: &str) -> bool {
     file::is_secret(path)
 }
 
-/// How every marker begins. A value that holds one is not looked at again.
+/// The beginning of every marker. A value that holds one is not examined again.
 const MARKER: &str = "[REDACTED:";
 
-/// A part of the text to replace; never empty, never across a line's end.
+/// A part of the text to replace. It is never empty, and never crosses the end of a line.
 #[derive(Debug)]
 struct Span {
     range: Range<usize>,
     kind: &'static str,
     rank: Rank,
-    /// Whether it is more of the secret that the span before it begins.
+    /// True if it continues the secret of the span before it.
     continues: bool,
 }
 
 impl Span {
-    /// A secret, or its first line.
+    /// Makes the span of a secret, or of its first line.
     fn new(rank: Rank, range: Range<usize>, kind: &'static str) -> Self {
         Self {
             range,
@@ -161,8 +162,8 @@ impl Span {
     }
 }
 
-/// Puts spans in order and unites those that overlap, under the most telling name: rules with a
-/// format of their own report before the general ones do, and that order is kept by the sort.
+/// Sorts spans, and joins those that overlap under the most specific name. Rules with a format of
+/// their own report before the general ones, an order that the sort keeps.
 fn united(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_by_key(|span| (span.range.start, span.rank));
     let mut united: Vec<Span> = Vec::with_capacity(spans.len());
@@ -181,12 +182,12 @@ fn united(mut spans: Vec<Span>) -> Vec<Span> {
     united
 }
 
-/// How much a rule knows about what it found.
+/// The knowledge that a rule has about its finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
-    /// The format says what it is; of two, the one listed first.
+    /// The format tells the kind; of two formats, the one listed first.
     Format(usize),
-    /// The place says that it is secret, not what it opens.
+    /// The place tells that it is secret, but not what it opens.
     Place,
 }
 

@@ -1,5 +1,5 @@
-//! Replaces every value in a file whose name says that it holds secrets, however short or plain the
-//! value is: `.env`, `.npmrc`, `credentials`, `master.key`. Names, comments and sections stay.
+//! Replaces every value in a file that holds secrets by its name, even short and plain values:
+//! `.env`, `.npmrc`, `credentials`, `master.key`. Names, comments and sections stay.
 
 mod settings;
 
@@ -9,7 +9,7 @@ use super::file::Named;
 use super::{MARKER, Rank, Span};
 use settings::Settings;
 
-/// Finds the values of such a file.
+/// Finds the values in such a file.
 pub(super) fn spans(text: &str, named: Named) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut settings = Settings::default();
@@ -43,7 +43,7 @@ pub(super) fn spans(text: &str, named: Named) -> Vec<Span> {
                 None
             }
             Named::Netrc => {
-                // A password may begin with the sign of a comment.
+                // A password may begin with the sign that begins comments.
                 if !is_comment || is_password && !bare.trim_start().starts_with("# ") {
                     passwords(bare, &mut is_password, &mut |range| {
                         add(range, Written::Bare);
@@ -64,18 +64,18 @@ pub(super) fn spans(text: &str, named: Named) -> Vec<Span> {
     spans
 }
 
-/// How a value stands in its line.
+/// The form of a value in its line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Written {
     Bare,
     Quoted,
-    /// The first whole line of a value.
+    /// The first line of a value that fills whole lines.
     First,
-    /// A further line of a value.
+    /// A further line of such a value.
     More,
 }
 
-/// Whether a value tells nothing: none, a switch, or a reference to another.
+/// Returns true if a value reveals nothing: an empty one, a switch, or a reference.
 fn is_open(value: &str, named: Named, written: Written) -> bool {
     if value.is_empty() || value.starts_with(MARKER) && value.ends_with(']') {
         return true;
@@ -89,8 +89,8 @@ fn is_open(value: &str, named: Named, written: Written) -> bool {
     ) || is_reference(value, named, written)
 }
 
-/// Whether a value is read from elsewhere: `${NAME}`, `$(command)`, and `$NAME` where a shell would
-/// read it, in capitals, since a password may begin with the sign too.
+/// Returns true if a value is read from elsewhere: `${NAME}`, `$(command)`, and `$NAME` in capitals
+/// where a shell would read it. A password may begin with the sign too.
 fn is_reference(value: &str, named: Named, written: Written) -> bool {
     let Some(name) = value.strip_prefix('$') else {
         return false;
@@ -114,12 +114,12 @@ fn is_reference(value: &str, named: Named, written: Written) -> bool {
     }
 }
 
-/// Reads keys: every line is one, but for armour, certificates and public keys.
+/// Reads files of keys: every line is one, except armour, certificates and public keys.
 #[derive(Default)]
 struct Keys {
-    /// Whether the armour that is open holds nothing secret.
+    /// True inside armour that holds nothing secret.
     public: bool,
-    /// Whether the line before is part of the same key.
+    /// True if the line before is part of the same key.
     begun: bool,
 }
 
@@ -143,7 +143,7 @@ impl Keys {
     }
 }
 
-/// What the armour says, where a line is nothing else.
+/// The label of armour, if the line is nothing else.
 fn armour(line: &str) -> Option<&str> {
     let label = line.strip_prefix("-----")?.strip_suffix("-----")?;
     let is_label = label
@@ -152,7 +152,7 @@ fn armour(line: &str) -> Option<&str> {
     (is_label && (label.starts_with("BEGIN ") || label.starts_with("END "))).then_some(label)
 }
 
-/// The words behind `password` and `account`, which may stand in the next line.
+/// Reports the words behind `password` and `account`, even if they are on the next line.
 fn passwords(line: &str, is_next: &mut bool, add: &mut dyn FnMut(Range<usize>)) {
     let mut at = 0;
     while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
@@ -180,7 +180,7 @@ fn after_colons(line: &str, colons: usize) -> Option<Range<usize>> {
     Some(at + 1..line.len())
 }
 
-/// The password of a URL, or the name that stands in its place.
+/// The password of a URL, or the user name in place of one.
 fn login(line: &str) -> Option<Range<usize>> {
     let start = line.find("://")? + 3;
     let rest = line.get(start..)?;

@@ -1,18 +1,19 @@
-//! Finds values that only their surroundings give away: the secret beside an AWS key id, and the
-//! data of a Kubernetes secret.
+//! Finds values that only their surroundings reveal: the secret next to an AWS key id, and the data
+//! of a Kubernetes secret.
 
 use std::ops::Range;
 
 use super::{Rank, Span, value};
 
 /// Finds the secret half of a pair of keys: forty characters soon after the id, in a table or in
-/// fields that have no telling names.
+/// fields without telling names.
 pub(super) fn beside_aws_id(text: &str, keyword: Range<usize>) -> Option<Span> {
     let after = value::window(text, keyword.end, 200);
     let id = after
         .bytes()
         .take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
     let behind = id.count();
+    // With its prefix an AWS key id has twenty characters.
     if behind != 16 {
         return None;
     }
@@ -25,19 +26,21 @@ pub(super) fn beside_aws_id(text: &str, keyword: Range<usize>) -> Option<Span> {
             let range = at..at + word.len();
             return Some(Span::new(Rank::Format(0), range, "aws-secret-access-key"));
         }
+        // The separator may take several bytes.
         let next = text.get(at + word.len()..)?.chars().next()?;
         at += word.len() + next.len_utf8();
     }
     None
 }
 
-/// Finds every value of the document that says it is a secret. Returns where the document ends: it
-/// is read once, also when it says so twice.
+/// Finds every value in a document that declares itself a Kubernetes secret. Returns the end of the
+/// document, so that it is read only once even if it declares that twice.
 pub(super) fn in_kubernetes_secret(
     text: &str,
     keyword: Range<usize>,
     from: usize,
 ) -> (usize, Vec<Span>) {
+    // The search ignores case, but Kubernetes does not.
     let exact = text.get(keyword.clone()) == Some("kind: Secret");
     let rest = text.get(keyword.end..).unwrap_or_default();
     if !exact || rest.starts_with(|c: char| !c.is_whitespace()) {
@@ -53,6 +56,7 @@ pub(super) fn in_kubernetes_secret(
     for line in document.split_inclusive('\n') {
         let indent = line.len() - line.trim_start().len();
         let content = line.trim();
+        // Only entries below these keys are secret; names and labels are not.
         if matches!(content, "data:" | "stringData:") {
             data_indent = Some(indent);
         } else if !content.is_empty() && data_indent.is_some_and(|data| indent <= data) {
@@ -68,7 +72,7 @@ pub(super) fn in_kubernetes_secret(
     (end, spans)
 }
 
-/// The value of `name: value`, without its quotes; none where it is a reference or goes on below.
+/// The value of `name: value` without quotes; none if it is a reference or continues below.
 fn entry(line: &str) -> Option<Range<usize>> {
     let (name, rest) = line.split_once(": ")?;
     let value = rest.trim().trim_matches(['"', '\'']);

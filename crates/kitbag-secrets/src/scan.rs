@@ -1,6 +1,7 @@
-//! Searches for the keywords of all rules at once, and asks the rule of each hit.
+//! Searches for the keywords of all rules at once, and calls the rule of each hit.
 //!
-//! One automaton, whatever the case. Work per hit is bounded, so the whole is linear in the text.
+//! A single automaton ignores case. Work per hit is bounded, so the whole search is linear in the
+//! text.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -11,7 +12,7 @@ use super::file::File;
 use super::token::{TOKENS, Token};
 use super::{Rank, Span, assignment, authorization, block, key, named, neighbour, prose, url};
 
-/// Finds what is secret, in any order, overlaps included.
+/// Finds all secrets, in any order and with overlaps.
 pub(super) fn spans(text: &str, path: &str) -> Vec<Span> {
     let file = File::of(path);
     let mut spans = match file.named {
@@ -25,7 +26,7 @@ pub(super) fn spans(text: &str, path: &str) -> Vec<Span> {
     let (mut key_end, mut document_end, mut token) = (0, 0, 0..0);
     for hit in automaton.find_overlapping_iter(text) {
         match rules.get(hit.pattern().as_usize()) {
-            // Inside a token that was found there is no other; at its start there may be a better name.
+            // Inside a token there is no other; at its very start a more specific name may match.
             Some(Rule::Token(..)) if token.start < hit.start() && hit.end() <= token.end => {}
             Some(Rule::Token(rank, format)) => {
                 if let Some(span) = format.at(*rank, text, hit.range()) {
@@ -33,7 +34,7 @@ pub(super) fn spans(text: &str, path: &str) -> Vec<Span> {
                     spans.push(span);
                 }
             }
-            // A name holds several keywords at times; it is read once.
+            // A name may contain several keywords; it is read once.
             Some(Rule::Key) if hit.start() >= key_end => {
                 let (end, span) = assignment::at(text, hit.range(), file);
                 key_end = end;
@@ -55,20 +56,20 @@ pub(super) fn spans(text: &str, path: &str) -> Vec<Span> {
     spans
 }
 
-/// Who looks at a hit.
+/// The rule that examines a hit.
 #[derive(Clone, Copy)]
 enum Rule {
     Token(Rank, &'static Token),
     Key,
     Kubernetes,
     Block,
-    /// In prose alone: in code and documentation such sentences are made up.
+    /// Applies to prose only: in code and documentation such sentences are invented.
     Prose,
-    /// Finds one secret beside the keyword.
+    /// Finds one secret next to the keyword.
     Near(fn(&str, Range<usize>) -> Option<Span>),
 }
 
-/// The search for all keywords, and the rule of each.
+/// The automaton of all keywords, and the rule of each.
 static KEYWORDS: LazyLock<(Option<AhoCorasick>, Vec<Rule>)> = LazyLock::new(|| {
     let tokens = TOKENS.iter().enumerate().flat_map(|(at, token)| {
         let rule = Rule::Token(Rank::Format(at), token);

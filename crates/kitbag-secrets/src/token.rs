@@ -1,4 +1,4 @@
-//! Recognises a token by the format that its vendor publishes.
+//! Recognises tokens by the formats that their vendors publish.
 
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
@@ -7,31 +7,31 @@ use regex::Regex;
 
 use super::{Rank, Span, checksum, value};
 
-/// Every format. Where two match the same text, the first names it.
+/// All formats. If two match the same text, the first one names it.
 pub(super) static TOKENS: LazyLock<Vec<Token>> =
     LazyLock::new(|| VENDORS.lines().filter_map(Token::read).collect());
 
-/// The table says itself what stands in its columns.
+/// The table explains its columns itself.
 pub(super) const VENDORS: &str = include_str!("vendors.txt");
 
 /// The format of one kind of token.
 pub(super) struct Token {
     /// The name in the marker.
     pub(super) kind: &'static str,
-    /// One of these is part of every such token, in this spelling.
+    /// The parts of which every such token has one, in this spelling.
     pub(super) keywords: Vec<&'static str>,
-    /// The whole, from its first character on. A group, where there is one, is what is secret.
+    /// The whole token, from its first character on. If there is a group, only that is secret.
     pattern: &'static str,
-    /// How many characters may stand before the keyword.
+    /// The most characters in front of the keyword.
     lead: usize,
-    /// Set where a sum over its random part, which begins after the keyword, proves it.
+    /// True if a checksum over the random part, which follows the keyword, proves the token.
     sum: bool,
-    /// The pattern, compiled when its keyword is first met: most never are.
+    /// The pattern, compiled at the first hit of its keyword: most never are.
     regex: OnceLock<Option<Regex>>,
 }
 
 impl Token {
-    /// Reads a line of the table; none in a comment.
+    /// Reads a line of the table; none if it is a comment.
     fn read(line: &'static str) -> Option<Self> {
         let mut columns = line.split_whitespace();
         let kind = columns.next().filter(|kind| !kind.starts_with('#'))?;
@@ -48,13 +48,15 @@ impl Token {
     }
 
     pub(super) fn regex(&self) -> Option<&Regex> {
+        // Anchored, since the place is known, and without Unicode, since tokens are ASCII.
         let compile = || Regex::new(&format!("^(?-u:{})", self.pattern)).ok();
         self.regex.get_or_init(compile).as_ref()
     }
 
-    /// Finds the token that has its keyword at this place.
+    /// Finds the token whose keyword is at this place.
     pub(super) fn at(&self, rank: Rank, text: &str, keyword: Range<usize>) -> Option<Span> {
         let written = text.get(keyword.clone())?;
+        // The search ignores case, but the format does not.
         if !self.keywords.contains(&written) {
             return None;
         }
@@ -67,11 +69,13 @@ impl Token {
         let whole = captures.get(0)?;
         if window
             .get(whole.end()..)?
+            // A longer word is no token of this format.
             .starts_with(|next: char| next.is_ascii_alphanumeric())
         {
             return None;
         }
         let secret = captures.get(1).unwrap_or(whole);
+        // A genuine token may contain a word such as `test` by chance.
         let proven = self.sum && checksum::holds(whole.as_str().get(written.len()..)?);
         if !proven && value::is_stand_in(secret.as_str()) {
             return None;
@@ -80,8 +84,8 @@ impl Token {
         Some(Span::new(rank, range, self.kind))
     }
 
-    /// Whether it is joined to something before it. A prefix that ends in a sign of its own, such as
-    /// `ghp_`, stands out also after another sign; one that is only letters does not.
+    /// Returns true if it is joined to text in front of it. A prefix that ends in a sign, such as
+    /// `ghp_`, is recognised even behind another sign; a prefix of letters only is not.
     fn is_joined(&self, text: &str, start: usize) -> bool {
         let before = text.as_bytes().get(..start).and_then(<[u8]>::last);
         let letters = self
@@ -102,14 +106,15 @@ impl Token {
     }
 }
 
-/// Longer than any token; an encoded private key comes nearest.
+/// Longer than any token; encoded private keys come nearest.
 const WINDOW: usize = 16 * 1024;
 
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'~' | b'.')
 }
 
-/// Whether a word can begin here: not inside another, though after an escape such as `\n` or `%3D`.
+/// Returns true if a word can begin here: not inside another one, but behind an escape such as `\n`
+/// or `%3D`.
 pub(super) fn begins_here(text: &str, at: usize) -> bool {
     let (before, from) = text.as_bytes().split_at_checked(at).unwrap_or_default();
     match before {

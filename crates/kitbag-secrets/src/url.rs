@@ -15,7 +15,7 @@ pub(super) fn at(text: &str, separator: Range<usize>) -> Option<Span> {
     }
     let (user, password) = login.split_once(':').unwrap_or((login, ""));
     let (from, length, kind) = if password.is_empty() || password == "x-oauth-basic" {
-        // An error tracker's address is public and names its project this way.
+        // The address of an error tracker is public and contains such a key.
         if host.contains("sentry") || !value::is_random(user, 16) || value::is_stand_in(user) {
             return None;
         }
@@ -31,7 +31,7 @@ pub(super) fn at(text: &str, separator: Range<usize>) -> Option<Span> {
 
 const LONGEST: usize = 512;
 
-/// What ends the authority of a URL, in a URL or in the text around it.
+/// The characters that end the authority of a URL, in the URL itself or in the text around it.
 const ENDS: &str = "/?#\"'`<>\\|,";
 
 /// Letters alone count when they are many: `user:pass@` is how people write examples.
@@ -45,7 +45,7 @@ fn is_secret(user: &str, password: &str) -> bool {
         && (value::is_password(&plain) || letters && password.len() >= 16)
 }
 
-/// A password with its escapes taken out, whose digits would make any word look strong.
+/// A password without percent escapes, whose digits would make any word look strong.
 fn percent_free(password: &str) -> String {
     let mut parts = password.split('%');
     let first = parts.next().unwrap_or_default();

@@ -1,17 +1,18 @@
-//! Tells a secret value from a placeholder, a reference, a word and a name.
+//! Distinguishes secret values from placeholders, references, words and names.
 
 mod order;
 
 use order::Order;
 
-/// Whether a text stands for a value that the reader is to fill in: `<token>`, `xxxx`, `EXAMPLE`.
+/// Returns true for a placeholder that the reader should replace: `<token>`, `xxxx`, `EXAMPLE`.
 pub(super) fn is_stand_in(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let most = |byte: u8| lower.bytes().filter(|other| *other == byte).count() * 2 > lower.len();
     STAND_INS.iter().any(|word| lower.contains(word)) || b"x*0.-_#".iter().any(|byte| most(*byte))
 }
 
-/// Whether a text refers to a value elsewhere: `${TOKEN}`, `{{ token }}`, `%(token)s`, `get()`.
+/// Returns true for a reference to a value elsewhere: `${TOKEN}`, `{{ token }}`, `%(token)s`,
+/// `get()`.
 pub(super) fn is_reference(value: &str) -> bool {
     let encloses = |open: char, close| value.ends_with(close) && value.contains(open);
     let (folder, file) = value.rsplit_once('/').unwrap_or_default();
@@ -24,12 +25,12 @@ pub(super) fn is_reference(value: &str) -> bool {
         || !folder.is_empty() && (1..=8).contains(&extension.len())
 }
 
-/// Whether a text without quotes is the shorthand of a format: an anchor, a tag, a path.
+/// Returns true if a text without quotes is a shorthand of its format: an anchor, a tag, a path.
 pub(super) fn is_shorthand(value: &str) -> bool {
     value.starts_with(['!', '@', '&', '*', '/', '.', '~'])
 }
 
-/// Whether a text counts up, as `12345678` and `a1b2c3d4` do.
+/// Returns true if a text counts up, like `12345678` and `a1b2c3d4`.
 pub(super) fn is_sequence(value: &str) -> bool {
     let bytes = value.as_bytes();
     let steps = |apart: usize| {
@@ -39,13 +40,13 @@ pub(super) fn is_sequence(value: &str) -> bool {
     steps(1).max(steps(2)) * 2 >= value.len()
 }
 
-/// Whether a text is a password as a login database stores it.
+/// Returns true for a password in the form in which a login database stores it.
 pub(super) fn is_crypt(value: &str) -> bool {
     let scheme = CRYPTS.iter().find_map(|scheme| value.strip_prefix(scheme));
     scheme.is_some_and(|rest| rest.len() >= 20 && is_graphic(rest))
 }
 
-/// Whether a text is a UUID, which most often is public, under a name that leaves no doubt.
+/// Returns true for a UUID under a name that leaves no doubt. Most UUIDs are public.
 pub(super) fn is_uuid_key(value: &str, name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     is_uuid(value) && UUID_KEYS.iter().any(|key| name.contains(key))
@@ -55,8 +56,8 @@ pub(super) fn is_hexadecimal(value: &str) -> bool {
     value.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether a text looks made by a machine: long enough, of many characters, in an order that people
-/// do not write.
+/// Returns true if a text looks random: long enough, with many different characters, in an order
+/// that people do not write.
 pub(super) fn is_random(value: &str, length: usize) -> bool {
     let core = value.trim_end_matches('=');
     if core.len() < length || !is_graphic(core) || is_uuid(core) {
@@ -68,12 +69,12 @@ pub(super) fn is_random(value: &str, length: usize) -> bool {
         return false;
     }
     let Order { odd, natural } = Order::of(core);
-    // Without a digit it must be stranger still, for most names have none.
+    // Without a digit the order must be stranger still, since most names have none.
     let share = if digits == 0 { 55 } else { 45 };
     odd >= 4 && odd * 100 >= (odd + natural) * share
 }
 
-/// Whether a text looks chosen by a person so that others do not guess it.
+/// Returns true if a text looks like a password that a person chose.
 pub(super) fn is_password(value: &str) -> bool {
     let is_path = value.matches('/').count() > 1;
     if !(6..=128).contains(&value.len()) || !is_graphic(value) || distinct(value) < 5 || is_path {
@@ -91,7 +92,7 @@ pub(super) fn window(text: &str, start: usize, length: usize) -> &str {
         .unwrap_or_default()
 }
 
-/// The place where a quote closes that is not escaped.
+/// The offset of the first unescaped quote.
 pub(super) fn closing(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     text.find(|c: char| {
@@ -101,14 +102,14 @@ pub(super) fn closing(text: &str, quote: char) -> Option<usize> {
     })
 }
 
-/// What stands on the same line before this place, as far as matters.
+/// The part of the line in front of this place, as far as it matters.
 pub(super) fn line_before(text: &str, at: usize) -> &str {
     let start = text.ceil_char_boundary(at.saturating_sub(200));
     let before = text.get(start..at).unwrap_or_default();
     before.rsplit('\n').next().unwrap_or_default()
 }
 
-/// What documentation writes where a secret goes.
+/// The words that documentation writes in place of a secret.
 #[rustfmt::skip]
 const STAND_INS: &[&str] = &[
     "****", "....", "0000000000", "change-me", "change_me", "changeme", "deadbeef", "dummy", "example",
@@ -116,7 +117,7 @@ const STAND_INS: &[&str] = &[
     "sample", "todo", "xxxx", "your",
 ];
 
-/// Signs of a template, a format, a call, a content hash or a marker of ours.
+/// Signs of a template, a format, a call, a content hash or our own marker.
 #[rustfmt::skip]
 const REFERENCES: &[&str] = &[
     "${", "{{", "$(", "<%", "%s", "%d", "%v", "#{", "()", "://", "...", "…", "\\x", "\\u", "sha1-", "sha256-", "sha256:", "sha384-",
@@ -132,7 +133,7 @@ const UUID_KEYS: &[&str] = &[
     "api_key", "api-key", "apikey", "codecov", "heroku", "postmark", "secret", "snyk",
 ];
 
-/// Words that make a password one that nobody means to keep.
+/// Words that make a password one that nobody keeps.
 #[rustfmt::skip]
 const PLAIN: &[&str] = &[
     "", "abc", "admin", "argon", "bar", "base", "baz", "bcrypt", "changeit", "default", "demo", "foo", "guest", "hello",

@@ -57,9 +57,11 @@ async fn answer(
 
 /// The tools that the caller may use.
 fn tools(app: &App, caller: &Caller, scope: &ToolScope, has_folder: bool) -> Tools {
-    let allowed = builtin(scope).retain(|spec| {
-        let is_allowed = spec.effect == Effect::Reads || caller.may(KeyScope::Write);
-        let has_place = match spec.definition.name.as_str() {
+    let all = builtin(scope);
+    let allowed = all.clone().only(|name| {
+        let reads = |spec: ToolSpec| spec.effect == Effect::Reads;
+        let is_allowed = caller.may(KeyScope::Write) || all.spec(name).is_some_and(reads);
+        let has_place = match name {
             "pack" | "explain" | "expand" => has_folder,
             // Checkpoints are files of a folder, which tenants would share.
             "checkpoint" => has_folder && caller.key.is_none(),

@@ -1,4 +1,4 @@
-//! Adding messages to a conversation.
+//! Adds messages to a conversation.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +19,8 @@ use crate::secrets::Secrets;
 use crate::transaction::Tx;
 use crate::value::{Parameters, Value};
 
-/// A message that was checked and analysed, outside of any transaction. Its terms are kept as they will
-/// be written: those of a large batch would fill the memory, each with its own small allocation.
+/// A message that was checked and analysed before any transaction. Its terms are encoded already:
+/// as vectors those of a large batch would fill the memory, each with its own small allocation.
 #[derive(Clone)]
 pub(crate) struct Analysed {
     message: NewMessage,
@@ -35,7 +35,7 @@ pub(crate) struct Analysed {
 }
 
 impl Analysed {
-    /// Checks and analyses a message, which is masked first: no word of a secret reaches the index.
+    /// Checks and analyses a message. It is masked first, so no word of a secret reaches the index.
     pub(crate) fn new(
         mut message: NewMessage,
         secrets: Secrets,
@@ -47,6 +47,8 @@ impl Analysed {
         }
         message.reference = message.reference.map(|name| secrets.masked_name(name));
         let analysis = &analyse(&message.text());
+        // The traits are kept either way; only the words of a message that may be recalled are
+        // indexed.
         let recallable = message.recallable.then_some(analysis);
         Ok(Self {
             json: message::fields(&message.message)?,
@@ -61,13 +63,13 @@ impl Analysed {
         })
     }
 
-    /// The same with what its speaker states.
+    /// Adds the statements of the speaker to the message.
     pub(crate) fn with_statements(mut self) -> Self {
         self.statements = fact::statements(&self.message);
         self
     }
 
-    /// Takes out what its speaker states, as said by the message of this name.
+    /// Takes the statements out, as those of the message with this id.
     pub(crate) fn take_drawn(&mut self, message: MessageId) -> Vec<Drawn> {
         let statements = std::mem::take(&mut self.statements).into_iter();
         let drawn = statements.map(|statement| Drawn {
@@ -79,7 +81,7 @@ impl Analysed {
         drawn.collect()
     }
 
-    /// When it was said.
+    /// The time when it was said.
     pub(crate) fn at(&self) -> Option<jiff::Timestamp> {
         self.message.at.map(MessageTime::timestamp)
     }
@@ -88,7 +90,7 @@ impl Analysed {
         self.message.reference.as_deref()
     }
 
-    /// What a mark of the message covers of itself; where it stands is the caller's to say.
+    /// The parts of its mark that a message knows itself; the caller adds its place.
     pub(crate) fn marked(&self) -> MarkedMessage<'_> {
         MarkedMessage {
             channel: "",
@@ -110,8 +112,8 @@ impl Analysed {
         ContentHash::of(role, &self.message.text(), self.json.as_deref())
     }
 
-    /// Writes the message over an older one, whose time and reference stay. The caller rebuilds the
-    /// index of its arrival, and saves the scope.
+    /// Overwrites an older message, whose time and reference stay. The caller rebuilds the index of
+    /// its arrival and saves the scope.
     pub(crate) async fn write_over(
         self,
         tx: &mut Tx<'_>,
@@ -136,6 +138,8 @@ impl Analysed {
             (content, self.message.recallable, known, self.cuts, id),
         )
         .await?;
+        // Each row repeats the traits of the message before it, so that ranking need not read that
+        // one.
         let sql = "UPDATE message SET previous_traits = $2 \
                    WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND seq = $5";
         let next = id.conversation.message(id.seq.saturating_add(1));
@@ -143,7 +147,7 @@ impl Analysed {
     }
 }
 
-/// Tells whether two messages say the same, in the same role.
+/// A hash by which two messages with the same content and role compare equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ContentHash(blake3::Hash);
 
@@ -151,6 +155,7 @@ impl ContentHash {
     pub(crate) fn of(role: &str, body: &str, json: Option<&str>) -> Self {
         let mut hasher = blake3::Hasher::new();
         for field in [Some(role), Some(body), json].into_iter().flatten() {
+            // The length separates the fields: without it `ab` + `c` would equal `a` + `bc`.
             hasher.update(&(field.len() as u64).to_le_bytes());
             hasher.update(field.as_bytes());
         }
@@ -158,8 +163,8 @@ impl ContentHash {
     }
 }
 
-/// Adds messages to a conversation, and tells the number of the first and what they state. The caller has
-/// locked the scope, and saves both.
+/// Adds messages to a conversation, and returns the number of the first one and the facts they
+/// state. The caller has locked the scope, and saves scope and conversation.
 pub(crate) async fn append(
     tx: &mut Tx<'_>,
     scope: &mut Scope,
@@ -173,16 +178,15 @@ pub(crate) async fn append(
     Ok((first, drawn))
 }
 
-/// Messages of one scope that are written together.
+/// Messages of one scope that are written with one insert.
 #[derive(Default)]
 pub(crate) struct Batch {
-    /// The latest message of each conversation that was added to.
+    /// The traits of the latest message of each conversation that was added to.
     latest: BTreeMap<u32, MessageTraits>,
-    messages: Vec<Pending>,
-    /// The words of each.
-    entries: Vec<Entry>,
+    /// Each message with the words that the index gets of it.
+    messages: Vec<(Pending, Entry)>,
     drawn: Vec<Drawn>,
-    /// The number of messages that people may see, by conversation.
+    /// The messages that people may see, by conversation.
     kept: BTreeMap<ConversationId, i64>,
 }
 
@@ -208,35 +212,38 @@ impl Batch {
             scope.arrivals = scope.arrivals.checked_add(1).ok_or_else(full)?;
             conversation.messages = conversation.messages.checked_add(1).ok_or_else(full)?;
             scope.add(message.share);
-            // A filter on times passes over conversations that were not active then.
+            // Filters on time skip conversations by these two, so they must enclose every message.
             if let Some(at) = message.at() {
                 conversation.began = conversation.began.min(at);
                 conversation.active = conversation.active.max(at);
             }
-            self.entries.push(Entry {
+            let entry = Entry {
                 arrival: scope.arrivals,
                 conversation: conversation.id.number,
                 seq: conversation.messages,
                 by_person: message.message.message.role == Role::User,
                 terms: message.terms.take(),
-            });
+            };
             if message.is_for_user() {
                 *self.kept.entry(conversation.id).or_default() += 1;
             }
             let id = conversation.id.message(conversation.messages);
             self.drawn.extend(message.take_drawn(id));
             let traits = message.traits;
-            self.messages.push(Pending { message, previous });
+            self.messages.push((Pending { message, previous }, entry));
             previous = Some(traits);
             self.latest.insert(conversation.id.number, traits);
         }
         Ok(())
     }
 
-    /// Writes them, and their words into the index. Gives what they state, which is the caller's to keep.
+    /// Writes the messages, and their words into the index. Returns the facts they state, which the
+    /// caller keeps.
     pub(crate) async fn write(self, tx: &mut Tx<'_>, scope: &mut Scope) -> Result<Vec<Drawn>> {
-        index::add(tx, scope, &self.entries).await?;
-        let rows = self.messages.into_iter().zip(self.entries);
+        // The index cuts its blocks from a slice of entries.
+        let (messages, entries): (Vec<Pending>, Vec<Entry>) = self.messages.into_iter().unzip();
+        index::add(tx, scope, &entries).await?;
+        let rows = messages.into_iter().zip(entries);
         let rows = rows.map(|(pending, entry)| pending.row(scope.id, entry));
         tx.insert(
             "message (tenant, scope, arrival, conversation, seq, role, speaker, ref, at, at_offset, \
@@ -247,6 +254,8 @@ impl Batch {
         for (conversation, kept) in self.kept {
             Conversation::add_kept(tx, conversation, kept).await?;
         }
+        // A later analysis cuts words differently: both in one index would make some words
+        // unfindable.
         if scope.analysis != index::ANALYSIS {
             index::reindex(tx, scope).await?;
         }
@@ -278,7 +287,7 @@ impl Pending {
     }
 }
 
-/// The text that is indexed.
+/// The text of a message, which is indexed.
 fn into_body(content: Content) -> String {
     match content {
         Content::Text(text) => text,
@@ -286,7 +295,7 @@ fn into_body(content: Content) -> String {
     }
 }
 
-/// What is known of the latest message of a conversation.
+/// The traits of the latest message of a conversation.
 async fn last_traits(
     tx: &mut Tx<'_>,
     conversation: &Conversation,

@@ -1,4 +1,5 @@
-//! Tokens as they were counted and as they were billed, by model. What follows from them is the core's.
+//! Tokens as they were counted and as they were billed, by model. The correction is computed by the
+//! core.
 
 use kitbag_core::calibration::Calibration;
 use kitbag_core::record::TurnRecord;
@@ -28,19 +29,21 @@ pub(crate) async fn learn(tx: &mut Tx<'_>, record: &TurnRecord) -> Result<()> {
     let samples = record.inferences.iter();
     let samples = samples.filter_map(|one| one.model.as_ref().zip(one.sample.as_ref()));
     let mut samples: Vec<_> = samples.collect();
-    // Two turns that asked the same models lock them in the same order.
+    // In one order everywhere: two turns that asked the same models would otherwise lock them
+    // crosswise.
     samples.sort_by_key(|(model, _)| *model);
     for (model, sample) in samples {
-        // Before a model's first answer there is no row to lock.
+        // A model's first answer finds no row that it could lock, so a name is locked instead.
         tx.lock_exclusive(&format!("calibration/{model}")).await?;
         let row = tx.query_one(OF_MODEL, model.as_str()).await?;
-        // A row that cannot be read is no reason to lose an answer: it begins anew.
+        // A row that cannot be read is replaced: losing the answer over it would be worse.
         let known = of_row(row).unwrap_or_default();
         let mut calibration = known.unwrap_or_else(|| Calibration::new(sample));
         calibration.add(sample);
         let or = "ON CONFLICT (tenant, model) DO UPDATE SET tokenizer = excluded.tokenizer, \
                   answers = excluded.answers, counted = excluded.counted, \
                   billed = excluded.billed, factor = excluded.factor";
+        // Sums are far below this; the column is signed because SQLite has no other integers.
         let number = |sum: u64| i64::try_from(sum).unwrap_or(i64::MAX);
         let row = (
             model,

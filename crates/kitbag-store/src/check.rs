@@ -1,4 +1,4 @@
-//! Checking a store: what the rows say, against what they should say.
+//! Checks a store: compares its rows with each other and with what they were made of.
 
 mod links;
 mod scope;
@@ -13,12 +13,14 @@ use crate::transaction::Tx;
 use crate::value::{Cell as _, Row, Value};
 
 impl Store {
-    /// Looks for what is wrong with the tenant's rows and indexes, and with the file. Nothing is
-    /// changed. Each problem is told in words.
+    /// Looks for problems with the tenant's rows and indexes, and with the file. Nothing is
+    /// changed. Each problem is a sentence.
     ///
     /// # Errors
     /// When the store fails.
     pub async fn check(&self) -> Result<Vec<String>> {
+        // One transaction for each scope and prompt: a check of a large store must not hold up
+        // others, nor hold all of it in memory.
         let mut problems = Vec::new();
         #[cfg(feature = "sqlite")]
         if let Some(file) = self.file() {
@@ -46,7 +48,7 @@ impl Store {
                 }
             };
             match self.replay(turn, Some(inference)).await {
-                // It was forgotten or removed meanwhile.
+                // It was forgotten or removed since it was listed.
                 Err(StoreError::Missing { .. }) | Ok(_) => {}
                 Err(StoreError::Replay { turn, reason }) => {
                     problems.push(format!("the prompt of turn {turn}: {reason}"));
@@ -60,7 +62,7 @@ impl Store {
     }
 }
 
-/// A number that the store may have given out.
+/// Reads a number that the store may have given out: they count from 1.
 fn number(value: &Value) -> Option<u32> {
     u32::from_value(value.clone()).filter(|number| *number > 0)
 }
@@ -69,7 +71,7 @@ fn out_of_range(what: &str, number: &str) -> String {
     format!("{what} {number} has a number out of range")
 }
 
-/// A cell as it stands in the database.
+/// A cell for an error message, whatever it holds.
 fn shown(value: &Value) -> String {
     match value {
         Value::Int(number) => number.to_string(),
@@ -78,7 +80,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// The problem that rows cannot be read. Any other failure ends the check.
+/// The problem that some rows cannot be read. Any other failure ends the check.
 fn unreadable(error: StoreError, what: &str) -> Result<String> {
     match error {
         StoreError::Failed { reason } => Ok(format!("{what} cannot be read: {reason}")),
@@ -96,10 +98,11 @@ fn integrity(connection: &rusqlite::Connection) -> rusqlite::Result<Vec<String>>
     Ok(problems.map(|line| format!("the file: {line}")).collect())
 }
 
-/// The number of rows that are held at a time.
+/// The number of rows that are read at a time.
 const PAGE: u32 = 1_000;
 
-/// The prompts that should come out again as they were sent, and problems with their numbers.
+/// The archived prompts that should replay as they were sent. A row with a wrong number is a
+/// problem instead.
 async fn archived(tx: &mut Tx<'_>) -> Result<Vec<Result<(TurnId, u32), String>>> {
     let sql = "SELECT scope, conversation, turn, inference FROM prompt \
                WHERE tenant = $1 AND forgotten IS NULL ORDER BY scope, conversation, turn, inference";
@@ -115,7 +118,7 @@ async fn archived(tx: &mut Tx<'_>) -> Result<Vec<Result<(TurnId, u32), String>>>
     Ok(prompts.collect())
 }
 
-/// Facts, and the texts of prompts.
+/// Checks facts and the texts of prompts.
 async fn check_rest(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     let twice = format!(
@@ -129,12 +132,14 @@ async fn check_rest(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let missing = "SELECT DISTINCT scope, conversation, turn FROM prompt_text WHERE tenant = $1 \
                    AND NOT EXISTS (SELECT 1 FROM text WHERE text.tenant = prompt_text.tenant \
                    AND text.hash = prompt_text.hash)";
-    // Numbers are read as they are: one out of range is named like the others.
+    // Read as plain numbers, so that one out of range is reported like any other.
     for (scope, conversation, turn) in tx.query::<(i64, i64, i64)>(missing, ()).await? {
         problems.push(format!(
             "turn {scope}.{conversation}.{turn} lacks a text of its prompt"
         ));
     }
+    // The hash stands first: the next page begins behind it, even if the rest of the row cannot be
+    // read.
     let texts = "SELECT hash, hash, body FROM text WHERE tenant = $1 AND hash > $2 \
                  ORDER BY hash LIMIT $3";
     let mut before = Value::Blob(Vec::new());

@@ -1,8 +1,8 @@
-//! Closing a conversation, in two steps: what was said is read, somebody thinks about it for as long as
-//! that takes, then the conversation is closed with a summary and with facts, all at once.
+//! Closes a conversation in two steps: its messages are read, a model may summarise them, then the
+//! conversation is closed with a summary and facts in one transaction.
 //!
-//! Between the steps nothing is locked, so that a provider can be asked. One that fails loses nothing:
-//! without its summary there is one made of sentences that were said.
+//! Nothing is locked between the steps, so the model may take its time. If it fails nothing is
+//! lost: a summary is then made of sentences from the conversation.
 
 use jiff::{SignedDuration, Timestamp};
 use kitbag_core::role::Role;
@@ -23,7 +23,7 @@ use crate::store::Store;
 use crate::summary::{self, NewSummary, Summary, SummaryMaker};
 use crate::value::Value;
 
-/// A conversation that is about to be closed. Its fields `summary` and `facts` are the caller's to fill.
+/// A conversation that is about to be closed. The caller fills the fields `summary` and `facts`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Closing {
@@ -42,8 +42,8 @@ pub struct Closing {
 }
 
 impl Closing {
-    /// The words of user and model to each other: neither instructions nor results of tools, and nothing
-    /// internal, since people read summaries.
+    /// The words of user and model to each other. They contain no instructions, no results of tools
+    /// and nothing internal, since people read summaries.
     #[must_use]
     pub fn utterances(&self) -> Vec<Utterance> {
         let said = self.messages.iter().filter_map(|stored| {
@@ -70,7 +70,7 @@ impl Closing {
         is_said.then(|| NewSummary::new(span, text, maker))
     }
 
-    /// The numbers of its first and its last message.
+    /// The numbers of its first and last messages.
     fn span(&self) -> Option<(u32, u32)> {
         let (first, last) = self.messages.first().zip(self.messages.last())?;
         Some((first.id.seq, last.id.seq))
@@ -81,19 +81,19 @@ impl Closing {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CloseOutcome {
-    /// It is closed, with a summary unless nothing was said in it.
+    /// Closed, with a summary unless it has no text.
     Closed(Option<Summary>),
-    /// It was closed before, and nothing was said since: nothing was added. Its latest summary, if it
-    /// has one.
+    /// It was closed before and has no new message, so nothing was added. Holds its latest summary,
+    /// if it has one.
     AlreadyClosed(Option<Summary>),
-    /// Something was said since it was read, or a turn of it is under way: it stays open, and nothing
+    /// It has a new message since it was read, or a turn is under way. It stays open, and nothing
     /// was added.
     StillActive,
 }
 
 impl Store {
-    /// The conversations that ended by silence and are not closed, those silent for longest first. One
-    /// with a name has no such end: whoever knows its name goes on with it.
+    /// Lists conversations that ended by silence and are not closed, longest silence first. Those
+    /// with a name are left out: a client that knows the name may continue them at any time.
     ///
     /// # Errors
     /// When the store fails.
@@ -118,9 +118,9 @@ impl Store {
             .await
     }
 
-    /// The conversation before this one that ended by silence last, if it is not closed yet and had a turn
-    /// here: what was imported is closed when somebody asks for that. One look into the index of open
-    /// conversations, so that it can be asked after every turn.
+    /// The latest conversation before this one that ended by silence, if it is not closed yet and
+    /// had a turn here. Imported conversations are closed only on request, so they do not count.
+    /// This reads one entry of the index of open conversations, so it can run after every turn.
     ///
     /// # Errors
     /// When the store fails.
@@ -158,9 +158,9 @@ impl Store {
         .await
     }
 
-    /// Second step: closes the conversation, with its summary and the facts that were learned. The
-    /// sender's next message begins another one. A summary that is not given is made of the most
-    /// telling sentences, within `limit`.
+    /// Second step: closes the conversation with its summary and facts. The sender's next message
+    /// begins another one. If no summary is given, one is made of the most telling sentences,
+    /// within `limit`.
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails; then it stays open.
@@ -171,6 +171,8 @@ impl Store {
         counter: &(dyn TokenCounter + Sync),
         now: Timestamp,
     ) -> Result<CloseOutcome> {
+        // Before the transaction, which may run again: counting tokens and masking take longer than
+        // writing.
         let mut summary = closing.new_summary(limit, counter);
         if let Some(summary) = &mut summary {
             summary.text = self.secrets().masked(std::mem::take(&mut summary.text));
@@ -180,12 +182,14 @@ impl Store {
             let id = closing.conversation.id;
             Scope::lock(tx, id).await?;
             let mut conversation = Conversation::lock(tx, id).await?;
+            // The count includes forgotten messages, so it changes with every new message and never
+            // goes back.
             if conversation.messages != closing.conversation.messages
                 || lease::is_busy(tx, id, now).await?
             {
                 return Ok(CloseOutcome::StillActive);
             }
-            // One with a name goes on after its end, and may end again.
+            // A conversation with a name continues after its end, and may end again.
             if conversation
                 .closed
                 .is_some_and(|closed| closed >= conversation.active)
@@ -193,6 +197,8 @@ impl Store {
                 let latest = summary::latest_of(tx, id).await?;
                 return Ok(CloseOutcome::AlreadyClosed(latest));
             }
+            // With an imported message or a clock that was ahead, the latest message may lie in the
+            // future.
             conversation.closed = Some(now.max(conversation.active));
             conversation.save(tx).await?;
             if !closing.facts.is_empty() {
@@ -210,12 +216,13 @@ impl Store {
         .await
     }
 
-    /// Keeps what a model made of a conversation that is closed already: its summary in the place of the
-    /// one by rules, and the facts, each drawn from the message that it names. Returns whether it did:
-    /// nothing is kept if the conversation went on or its messages were changed since it was read.
+    /// Keeps a model's summary and facts of a conversation that is closed already. The summary
+    /// replaces the one by rules; each fact is drawn from the message it names. Returns false, and
+    /// keeps nothing, if the conversation went on or its messages were changed since it was read.
     ///
     /// # Errors
-    /// When there is no such conversation, a fact is not one, or the store fails; then nothing is kept.
+    /// When there is no such conversation, a fact is invalid, or the store fails; then nothing is
+    /// kept.
     pub async fn learn_closed(&self, mut closing: Closing, now: Timestamp) -> Result<bool> {
         let summary = closing.summary.take().zip(closing.span());
         let summary = summary.map(|(text, messages)| {
@@ -232,6 +239,8 @@ impl Store {
             let is_over = conversation
                 .closed
                 .is_some_and(|closed| closed >= conversation.active);
+            // Whole messages are compared and not only their number: an edited one may no longer
+            // say the fact.
             let messages = history::newest(tx, id.end(), Readers::People, u32::MAX).await?;
             if !is_over || messages != closing.messages {
                 return Ok(false);
@@ -246,7 +255,8 @@ impl Store {
     }
 }
 
-/// Facts as statements of the messages that they name; those that name none of these are left out.
+/// The facts as statements of the messages they name. Facts that name none of these messages are
+/// left out.
 fn drawn(facts: Vec<NewFact>, messages: &[StoredMessage]) -> Vec<Drawn> {
     let facts = facts.into_iter().filter_map(|fact| {
         let source = messages.iter().find(|one| Some(one.id) == fact.source)?;

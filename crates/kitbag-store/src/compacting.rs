@@ -1,8 +1,8 @@
-//! Compacting a running conversation, in two steps: its messages are read, somebody thinks about them for
-//! as long as that takes, then the result is kept if they are still what they were.
+//! Compacts a running conversation in two steps: its messages are read, a model may summarise them,
+//! then the result is kept if the messages are unchanged.
 //!
-//! Nothing is locked between the steps. Messages that are added meanwhile stand behind those that a
-//! compaction stands for, and change nothing about it.
+//! Nothing is locked between the steps. Messages that arrive meanwhile stand behind those that the
+//! compaction replaces, and do not matter.
 
 use kitbag_core::compact::Compaction;
 
@@ -23,9 +23,9 @@ pub struct Compacting {
     pub conversation: Conversation,
     /// The compaction so far.
     pub before: Compaction,
-    /// The messages behind those that it stands for, oldest first.
+    /// The messages behind those that it replaces, oldest first.
     pub messages: Vec<StoredMessage>,
-    /// The number of messages between, which are more than were asked for.
+    /// The number of messages between the two, beyond the limit of the request.
     pub unread: u32,
 }
 
@@ -35,7 +35,7 @@ pub struct Compacting {
 pub enum CompactOutcome {
     /// The compaction is kept.
     Kept,
-    /// The messages, or the compaction before, are no longer what they were: nothing was changed.
+    /// The messages or the previous compaction have changed: nothing was kept.
     Outdated,
 }
 
@@ -64,8 +64,8 @@ impl Store {
         .await
     }
 
-    /// Second step: keeps a compaction, or an attempt that was refused, unless the conversation is no
-    /// longer the one that it was made for.
+    /// Second step: keeps a compaction, or the record of a refused attempt, unless the conversation
+    /// has changed under it.
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails; then nothing is changed.
@@ -85,6 +85,7 @@ impl Store {
             let told = compacting.messages.iter().filter(is_told);
             let told: Vec<_> = told.map(|stored| (stored.id, &stored.message)).collect();
             let count = u32::try_from(told.len()).unwrap_or(u32::MAX);
+            // One more than expected, so that a further message shows as well.
             let now = history::newest(tx, end, Readers::Model, count.saturating_add(1)).await?;
             let now = now.iter().filter(|stored| stored.id.seq > before.through);
             let now: Vec<_> = now.map(|stored| (stored.id, &stored.message)).collect();

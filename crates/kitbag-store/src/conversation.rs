@@ -1,4 +1,4 @@
-//! Conversations: begun by a message, ended by silence.
+//! Conversations: a message begins one, silence ends it.
 
 mod latest;
 
@@ -15,14 +15,14 @@ use crate::value::{Value, from_row};
 
 pub use latest::LatestConversation;
 
-/// How long a conversation may be silent before the next message begins another.
+/// The silence after which the next message begins another conversation.
 pub const IDLE: SignedDuration = SignedDuration::from_mins(30);
 
-/// Which conversation a message belongs to.
+/// The choice of the conversation that a message belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConversationChoice {
-    /// The open one, unless it has been silent for so long.
+    /// The open one, unless it has been silent for longer than this.
     Idle(SignedDuration),
     /// The one with this name.
     Named(String),
@@ -40,30 +40,30 @@ impl Default for ConversationChoice {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Conversation {
-    /// Its name in the store.
+    /// The store's number for it.
     pub id: ConversationId,
-    /// The name that others have for it.
+    /// The name that a client gave it.
     pub name: Option<String>,
-    /// The name that a chat service shows for it.
+    /// The title that a chat service shows for it.
     pub title: Option<String>,
-    /// When its first message came.
+    /// The time of its first message.
     pub began: Timestamp,
-    /// When its latest message came.
+    /// The time of its latest message.
     pub active: Timestamp,
-    /// When it was closed.
+    /// The time when it was closed.
     pub closed: Option<Timestamp>,
-    /// How many messages it has ever had, those that were forgotten among them.
+    /// The messages it has ever had, counting forgotten ones.
     pub messages: u32,
-    /// How many turns it has ever had.
+    /// The turns it has ever had.
     pub turns: u32,
 }
 
 impl Store {
-    /// The open conversation of a channel and a sender, or a new one when there is none or when it
-    /// has been silent for too long.
+    /// Returns the open conversation of a channel and a sender, or begins one if there is none or
+    /// it has been silent for too long.
     ///
     /// # Errors
-    /// When a name is not one, or the store fails.
+    /// When a name is invalid, or the store fails.
     pub async fn get_or_create_conversation(
         &self,
         channel: &str,
@@ -75,6 +75,7 @@ impl Store {
         self.write(async move |tx| {
             let mut scope = Scope::lock_or_make(tx, &channel, &sender).await?;
             let mut conversation = Conversation::choose(tx, &mut scope, &choice, now).await?;
+            // A clock that was set back must not make a conversation less recent.
             conversation.active = conversation.active.max(now);
             conversation.save(tx).await?;
             scope.save(tx).await?;
@@ -115,7 +116,8 @@ fn select(condition: &str) -> String {
 }
 
 impl Conversation {
-    /// The conversation by its number, to be changed. Its scope should be locked before.
+    /// Locks a conversation to change it. The caller has locked its scope: everybody locks in that
+    /// order.
     pub(crate) async fn lock(tx: &mut Tx<'_>, id: ConversationId) -> Result<Self> {
         let found = tx.lock_one(&select(" AND id = $3"), id).await?;
         found.ok_or_else(|| StoreError::missing("conversation", id))
@@ -136,12 +138,13 @@ impl Conversation {
     ) -> Result<Option<Self>> {
         let (condition, values): (_, Vec<Value>) = match choice {
             ConversationChoice::Named(name) => ("name = $3", vec![name.into()]),
-            // Another sender's conversation is never gone on with.
+            // A message never continues another sender's conversation.
             ConversationChoice::Id(id) if id.scope != scope => return Ok(None),
             ConversationChoice::Id(id) => ("id = $3", vec![id.number.into()]),
             ConversationChoice::Idle(idle) => {
                 let since = now.checked_sub(*idle).unwrap_or(Timestamp::MIN);
-                // What was said long before a conversation began does not belong to it either.
+                // A message of an import may lie long before a conversation began: then it is not
+                // part of it either.
                 let until = now.checked_add(*idle).unwrap_or(Timestamp::MAX);
                 (
                     "closed IS NULL AND name IS NULL AND active >= $3 AND began <= $4",
@@ -153,7 +156,8 @@ impl Conversation {
         tx.query_one(&sql, (scope, values)).await
     }
 
-    /// The conversation that a message at `now` continues or begins. The caller saves both.
+    /// Returns the conversation that a message at `now` continues, or begins it. The caller saves
+    /// scope and conversation.
     pub(crate) async fn choose(
         tx: &mut Tx<'_>,
         scope: &mut Scope,
@@ -195,6 +199,7 @@ impl Conversation {
             (0_u32, 0_u32, 0_u32),
         );
         tx.insert(&into, [row]).await?;
+        // Context messages that were waiting move to the new conversation, unless it has a name.
         if let Some(before) = before {
             Self::lock(tx, before).await?;
             state::hand_over_entries(tx, before, conversation.id).await?;
@@ -202,9 +207,9 @@ impl Conversation {
         Ok(conversation)
     }
 
-    /// The conversation whose entries go over to the one that a message at `now` begins: the unnamed
-    /// one that was active last, if that was before `now`. Named conversations take nothing over, nor
-    /// does one that an import of older messages begins in the past.
+    /// The conversation whose entries move to the one that a message at `now` begins: the latest
+    /// unnamed one, if it was active before `now`. Named conversations take nothing over, nor does
+    /// a conversation in the past that an import begins.
     pub(crate) async fn before(
         tx: &mut Tx<'_>,
         scope: u32,
@@ -220,8 +225,8 @@ impl Conversation {
         Ok(last.map(|last| last.id))
     }
 
-    /// Changes how many messages people may see. The caller has locked the scope. A number that is not
-    /// known stays so.
+    /// Changes the count of messages that people may see. The caller has locked the scope. An
+    /// unknown count (NULL) stays unknown.
     pub(crate) async fn add_kept(tx: &mut Tx<'_>, id: ConversationId, more: i64) -> Result<()> {
         if more == 0 {
             return Ok(());
@@ -231,7 +236,7 @@ impl Conversation {
         tx.execute(sql, (more, id)).await.map(drop)
     }
 
-    /// Counts the messages that people may see, of every conversation of a scope.
+    /// Counts the messages that people may see again, for every conversation of a scope.
     pub(crate) async fn count_kept(tx: &mut Tx<'_>, scope: u32) -> Result<()> {
         let sql = "UPDATE conversation SET kept = (SELECT count(*) FROM message \
                    WHERE message.tenant = $1 AND message.scope = $2 \
@@ -240,7 +245,7 @@ impl Conversation {
         tx.execute(sql, scope).await.map(drop)
     }
 
-    /// Writes back what changes.
+    /// Writes the changeable columns back.
     pub(crate) async fn save(&self, tx: &mut Tx<'_>) -> Result<()> {
         let times = (self.began, self.active, self.closed);
         let title = self.title.clone().map(Value::Body);

@@ -1,4 +1,4 @@
-//! Copying a tenant's rows into another store, and proving that they are the same.
+//! Copies a tenant's rows into another store, and proves that the copies are the same.
 
 #[cfg(feature = "sqlite")]
 mod backup;
@@ -20,47 +20,50 @@ pub use backup::Backup;
 #[cfg(feature = "sqlite")]
 pub use restore::Existing;
 
-/// How many rows are copied in one transaction.
+/// The rows that are copied in one transaction.
 const PAGE: u32 = 2_000;
 
-/// The table whose row says that a copy is under way: the tenant's own.
-const MARKED: &str = "tenant";
-/// The tables of what was forgotten: a store with nothing else is empty, and its marks make room for
-/// those of the copy.
+/// The table whose row counts the scopes, and marks a copy that is under way: the tenant's own.
+const COUNTER_TABLE: &str = "tenant";
+/// The tables with marks of forgotten rows. A store that has nothing else counts as empty, and its
+/// marks make room for those of the copy.
 const FORGOTTEN: [&str; 2] = ["forgotten", "mark_key"];
-/// What stands there until a copy is whole.
+/// The mark of an unfinished copy, in the place of the number of scopes.
 pub(crate) const UNFINISHED: i64 = -1;
 
-/// What was copied.
+/// The outcome of a copy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Copied {
-    /// How many rows of each table.
+    /// The number of rows, by table.
     pub rows: BTreeMap<&'static str, u64>,
 }
 
 impl Store {
     /// Copies all rows of this tenant into another store, where the tenant must have none yet, and
-    /// compares both. Nobody should write to either meanwhile; the comparison would tell.
+    /// compares both. Nobody should write to either meanwhile; the comparison would fail.
     ///
     /// # Errors
     /// When the other store has rows already, when one of them fails, or when they differ.
     pub async fn copy_to(&self, other: &Self) -> Result<Copied> {
         let tables = tables();
-        let scopes = self.mark().await?;
+        let scopes = self.scope_count().await?;
         if scopes == Some(UNFINISHED) {
             return Err(unfinished());
         }
         if self.is_empty(&tables).await? {
             return Err(StoreError::missing("row of tenant", self.tenant()));
         }
-        if other.mark().await? == Some(UNFINISHED) {
+        // An attempt that was interrupted: its rows are ours to remove.
+        if other.scope_count().await? == Some(UNFINISHED) {
             other.remove_all(tables.iter()).await?;
         } else if !other.is_empty(&tables).await? {
             let problem = format!("has rows of tenant `{}` already", other.tenant());
             return Err(StoreError::invalid("the other store", problem));
         }
-        other.set_mark(UNFINISHED).await?;
+        // Set before the first row and replaced after the last: whoever looks between them sees an
+        // unfinished copy.
+        other.set_scope_count(UNFINISHED).await?;
         let marks = tables.iter().filter(|table| table.holds_marks());
         other.remove_all(marks).await?;
         let mut copied = Copied::default();
@@ -68,6 +71,7 @@ impl Store {
             let rows = self.copy_table(other, table).await?;
             copied.rows.insert(table.name, rows);
         }
+        // Read back from the other store: a lossy conversion there must not pass as a copy.
         for table in &tables {
             if self.digest(table).await? != other.digest(table).await? {
                 let name = table.name;
@@ -76,17 +80,18 @@ impl Store {
                 )));
             }
         }
-        other.set_mark(scopes.unwrap_or(0)).await?;
+        other.set_scope_count(scopes.unwrap_or(0)).await?;
         Ok(copied)
     }
 
-    /// How many scopes the tenant has ever had here, or that a copy is under way.
-    async fn mark(&self) -> Result<Option<i64>> {
-        self.read(mark).await
+    /// The number of scopes the tenant has ever had here, or `UNFINISHED`.
+    async fn scope_count(&self) -> Result<Option<i64>> {
+        self.read(scope_count).await
     }
 
-    async fn set_mark(&self, scopes: i64) -> Result<()> {
-        self.write(async move |tx| set_mark(tx, scopes).await).await
+    async fn set_scope_count(&self, scopes: i64) -> Result<()> {
+        self.write(async move |tx| set_scope_count(tx, scopes).await)
+            .await
     }
 
     async fn is_empty(&self, tables: &[Table]) -> Result<bool> {
@@ -120,7 +125,7 @@ impl Store {
         Ok(count)
     }
 
-    /// Reads all rows of a table, some at a time.
+    /// Reads all rows of a table, a page at a time.
     async fn each_page(
         &self,
         table: &Table,
@@ -161,19 +166,19 @@ impl Table {
     }
 }
 
-/// The tables to copy: all but the one whose row is the mark.
+/// The tables to copy: all but the one whose row is the counter.
 fn tables() -> Vec<Table> {
     let mut tables = schema::tables();
-    tables.retain(|table| table.name != MARKED);
+    tables.retain(|table| table.name != COUNTER_TABLE);
     tables
 }
 
-async fn mark(tx: &mut Tx<'_>) -> Result<Option<i64>> {
+async fn scope_count(tx: &mut Tx<'_>) -> Result<Option<i64>> {
     let sql = "SELECT scopes FROM tenant WHERE tenant = $1";
     tx.query_one(sql, ()).await
 }
 
-async fn set_mark(tx: &mut Tx<'_>, scopes: i64) -> Result<()> {
+async fn set_scope_count(tx: &mut Tx<'_>, scopes: i64) -> Result<()> {
     let or = "ON CONFLICT (tenant) DO UPDATE SET scopes = excluded.scopes";
     tx.insert_or("tenant (tenant, scopes)", or, [scopes]).await
 }
@@ -186,6 +191,7 @@ async fn page(
     limit: u32,
 ) -> Result<Vec<Vec<Value>>> {
     let key = table.key.join(", ");
+    // By key and not by offset, which would read all earlier rows again for each page.
     let behind = match after.len() {
         0 => String::new(),
         length => format!(" AND ({key}) > ({})", placeholders(2, length)),
@@ -199,7 +205,7 @@ async fn page(
     rows.into_iter().map(|row| cells(row, &bodies)).collect()
 }
 
-/// The content of rows, in their order.
+/// A hash over the content of rows, in order.
 #[derive(Default)]
 struct Digest(blake3::Hasher);
 
@@ -211,12 +217,12 @@ impl Digest {
     }
 }
 
-/// What is told of a store that is only half a copy.
+/// The error for a store that holds half a copy.
 pub(crate) fn unfinished() -> StoreError {
     StoreError::failed("a copy into it was not finished; copy again, or choose another store")
 }
 
-/// The cells of a row, texts as texts in both databases.
+/// The cells of a row. Columns with people's words become texts, which PostgreSQL keeps as bytes.
 fn cells(mut row: Row, bodies: &[bool]) -> Result<Vec<Value>> {
     let mut cells = Vec::with_capacity(bodies.len());
     for is_body in bodies {
@@ -230,6 +236,8 @@ fn cells(mut row: Row, bodies: &[bool]) -> Result<Vec<Value>> {
 }
 
 fn update(hasher: &mut blake3::Hasher, cell: &Value) {
+    // A kind and a length in front of each cell: without them the boundary between two cells could
+    // shift unseen.
     let (kind, bytes): (u8, &[u8]) = match cell {
         Value::Null => (0, &[]),
         Value::Int(number) => {

@@ -1,8 +1,8 @@
-//! Changing what a message says. The older content stays as its history.
+//! Changes the content of a message. The older content is kept as a version.
 //!
-//! Recall finds the new text alone, and everything made of the older one goes: facts, summaries, and
-//! what the layers of the conversation hold of it. Archived prompts stay as they were sent; forgetting
-//! the message empties them too.
+//! Recall finds only the new text. Everything derived from the older one is removed: facts,
+//! summaries, and its traces in the layers of the conversation. Archived prompts stay as they were
+//! sent; forgetting the message empties them too.
 
 use std::collections::BTreeSet;
 
@@ -32,15 +32,15 @@ use crate::value::{Row, Value};
 pub struct MessageVersion {
     /// Counts the contents of the message, from 1.
     pub number: u32,
-    /// When the next content replaced it.
+    /// The time when the next content replaced it.
     pub replaced: Timestamp,
     /// The message as it was until then.
     pub message: Message,
 }
 
 impl Store {
-    /// Replaces the content of a message, and returns `false` if it has that content already. Its role,
-    /// time, reference, tool calls and visibility stay.
+    /// Replaces the content of a message, and returns `false` if it has that content already. Its
+    /// role, time, reference, tool calls and visibility stay.
     ///
     /// # Errors
     /// When there is no such message, the content has no text, or the store fails.
@@ -64,6 +64,8 @@ impl Store {
             let stored = stored.ok_or_else(|| StoreError::missing("message", id))?;
             let mut message = NewMessage::from(stored.message.clone());
             message.message.content = content;
+            // Masked before the comparison: the stored content is masked, and typing the same
+            // secret again is no change.
             if let Some(mut mask) = secrets.mask() {
                 mask.message(&mut message.message);
             }
@@ -84,7 +86,7 @@ impl Store {
         .await
     }
 
-    /// The older contents of a message, oldest first; none for a message that was never changed.
+    /// The older contents of a message, oldest first; empty for a message that was never changed.
     ///
     /// # Errors
     /// When the store fails.
@@ -117,8 +119,8 @@ fn version(id: MessageId, mut row: Row) -> Result<MessageVersion> {
     })
 }
 
-/// Replaces messages of one scope, and returns what they state now. The caller has locked it and their
-/// conversations, and saves it.
+/// Replaces messages of one scope, and returns the facts they state now. The caller has locked the
+/// scope and the conversations, and saves the scope.
 pub(crate) async fn replace(
     tx: &mut Tx<'_>,
     scope: &mut Scope,
@@ -135,14 +137,17 @@ pub(crate) async fn replace(
         arrivals.insert(arrival);
         forget::forget_derived(tx, id, &text, &mut Forgotten::default()).await?;
     }
+    // Once for all messages: those of one block would otherwise rebuild it again and again.
     index::rebuild(tx, scope, &arrivals).await?;
     let siblings = Scope::siblings(tx, scope.id).await?;
+    // An epoch holds texts that the next prompt would show again, and other conversations of the
+    // sender may have recalled this message.
     forget::forget_epochs(tx, &siblings).await?;
     Ok(drawn)
 }
 
-/// Writes the new content over the older one, which becomes a version. Returns the message's arrival
-/// and its older text.
+/// Overwrites a row with the new content and keeps the older one as a version. Returns the
+/// message's arrival and its older text.
 async fn replace_row(
     tx: &mut Tx<'_>,
     scope: &mut Scope,
@@ -161,7 +166,8 @@ async fn replace_row(
     let (body, json): (String, Option<String>) = row.read()?;
     let sql = "SELECT count(*) FROM message_version \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4";
-    let before: u32 = tx.query_one(sql, id).await?.unwrap_or(0);
+    // A count is enough: versions are removed all at once, with their message or by forgetting.
+    let before: u32 = tx.query_row(sql, id).await?;
     let content = (Value::Body(body.clone()), json.map(Value::Body));
     let row = (id, before.saturating_add(1), now, (role, speaker), content);
     let into = "message_version (tenant, scope, conversation, seq, version, replaced, role, \

@@ -1,8 +1,8 @@
-//! The meaning of a text as a vector, by a model in a folder on this machine.
+//! Turns a text into a vector of its meaning, by a model in a local folder.
 //!
 //! The models are tables with one vector for each token, as `model2vec` makes them: a text is the
-//! mean of its tokens' vectors. Nothing is downloaded, no neural network runs, and nothing is kept:
-//! the same folder and text give the same numbers.
+//! mean of its tokens' vectors. Nothing is downloaded, no neural network runs and nothing is
+//! stored, so the same folder and text give the same numbers.
 
 mod compare;
 mod error;
@@ -25,7 +25,7 @@ pub(crate) use compare::likenesses;
 pub use error::EmbeddingError;
 use table::Table;
 
-/// The file that tells how a text is cut into tokens.
+/// The file that describes how a text is cut into tokens.
 const TOKENIZER: &str = "tokenizer.json";
 /// The file with the vectors.
 const WEIGHTS: &str = "model.safetensors";
@@ -34,7 +34,8 @@ const WEIGHTS: &str = "model.safetensors";
 pub struct Embedder {
     tokenizer: Tokenizer,
     table: Table,
-    /// Tokens that mean nothing: the unknown one, single bytes, and marks such as that of a beginning.
+    /// Tokens without a meaning: the unknown one, single bytes, and marks such as that of a
+    /// beginning.
     meaningless: BTreeSet<u32>,
 }
 
@@ -45,7 +46,7 @@ impl Embedder {
     /// half precision, with a row for each token.
     ///
     /// # Errors
-    /// When a file is missing or is not what it should be.
+    /// When a file is missing or malformed.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, EmbeddingError> {
         let folder = folder.as_ref();
         let description = read(folder, TOKENIZER)?;
@@ -56,12 +57,14 @@ impl Embedder {
         let mut tokenizer =
             Tokenizer::from_bytes(&description).map_err(|error| wrong(error.to_string()))?;
         let meaningless = meaningless(&tokenizer, &description).map_err(wrong)?;
-        // A text is as long as it is: a model that cuts or fills it would compare lengths.
+        // Models are told to cut or fill texts to one length. Then likeness would depend on the
+        // length of a text.
         tokenizer.with_padding(None);
         tokenizer
             .with_truncation(None)
             .map_err(|error| wrong(error.to_string()))?;
         let table = Table::read(&folder.join(WEIGHTS), read(folder, WEIGHTS)?)?;
+        // With fewer rows than tokens, the two files belong to different models.
         let tokens = tokenizer.get_vocab_size(false);
         if tokens > table.rows() {
             return Err(EmbeddingError::TooFewRows {
@@ -77,15 +80,16 @@ impl Embedder {
         })
     }
 
-    /// The direction in which a text points: a vector of length 1, or zeros if no token of the text
-    /// is known.
+    /// Returns the direction of a text's meaning: a vector of length 1, or zeros if no token of the
+    /// text is known.
     #[must_use]
     pub fn embed(&self, text: &str) -> Vec<f32> {
         let mut sum = vec![0.0; self.dimensions()];
         for token in self.tokens(text) {
             self.table.add_row(token, 1.0, &mut sum);
         }
-        // The mean points where the sum does.
+        // The mean of the vectors has the direction of their sum, so no division by their number is
+        // needed.
         let length = length(&sum);
         if length > 0.0 {
             for value in &mut sum {
@@ -95,7 +99,7 @@ impl Embedder {
         sum
     }
 
-    /// How many numbers a vector has.
+    /// The numbers in a vector.
     #[must_use]
     pub fn dimensions(&self) -> usize {
         self.table.dimensions()
@@ -107,8 +111,8 @@ impl Embedder {
         self.table.rows()
     }
 
-    /// The tokens of a text that mean something. A tokenizer fails at a text that its vocabulary
-    /// cannot spell: then nothing of it is known.
+    /// The meaningful tokens of a text. The tokenizer fails at a text that its vocabulary cannot
+    /// spell; such a text has none.
     fn tokens(&self, text: &str) -> Vec<u32> {
         let encoding = self.tokenizer.encode_fast(text, false);
         let mut ids = encoding.map_or_else(|_| Vec::new(), |found| found.get_ids().to_vec());
@@ -131,8 +135,8 @@ fn length(vector: &[f32]) -> f32 {
     product(vector, vector).sqrt()
 }
 
-/// The sum of the products of two vectors' numbers, eight of them at a time: a single sum must be added
-/// up in order, which takes several times as long.
+/// The dot product, in eight sums: floating-point numbers must be added in order, so a single sum
+/// cannot be vectorised and takes several times as long.
 fn product(one: &[f32], other: &[f32]) -> f32 {
     let (ones, one_rest) = one.as_chunks::<8>();
     let (others, other_rest) = other.as_chunks::<8>();
@@ -162,13 +166,13 @@ fn read(folder: &Path, name: &'static str) -> Result<Vec<u8>, EmbeddingError> {
     })
 }
 
-/// The part of a tokenizer's description that all kinds of models have in common.
+/// The part of a tokenizer's description that all kinds of models share.
 #[derive(Deserialize)]
 struct Description {
     model: Unknown,
 }
 
-/// How a model names the token for what it cannot spell.
+/// The model's name or number for the token that stands for unknown characters.
 #[derive(Deserialize)]
 struct Unknown {
     unk_token: Option<String>,
@@ -182,7 +186,7 @@ fn meaningless(tokenizer: &Tokenizer, description: &[u8]) -> Result<BTreeSet<u32
     let unknown = unk_token.and_then(|token| tokenizer.token_to_id(&token));
     let added = tokenizer.get_added_tokens_decoder().into_iter();
     let special = added.filter_map(|(id, token)| token.special.then_some(id));
-    // A character that the vocabulary does not have is spelled in bytes, which mean nothing alone.
+    // A character missing in the vocabulary is spelled in bytes, which mean nothing alone.
     let bytes = (0..=u8::MAX).filter_map(|byte| tokenizer.token_to_id(&format!("<0x{byte:02X}>")));
     let meaningless = special.chain(unknown).chain(unk_id).chain(bytes);
     Ok(meaningless.collect())

@@ -1,4 +1,4 @@
-//! Why the store could not do what it was asked.
+//! Errors of the store, with a hint for each that a user can do something about.
 
 mod tls;
 
@@ -11,16 +11,16 @@ pub use tls::TlsProblem;
 /// The result of an operation of the store.
 pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
 
-/// A failure of the store. Nothing that was acknowledged before is lost by it.
+/// A failure of the store. Rows that were acknowledged before are not lost by it.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The place of the store is not one that can be understood.
+    /// The location of the store cannot be parsed.
     #[error("`{location}` names no store: {reason}")]
     Location {
-        /// What was given, without its password.
+        /// The location as given, without its password.
         location: String,
-        /// What is wrong with it.
+        /// The problem with it.
         reason: String,
     },
     /// The file of the store cannot be opened.
@@ -39,12 +39,12 @@ pub enum StoreError {
         /// The database's own words.
         reason: String,
     },
-    /// No store is there, and none was to be made.
+    /// There is no store, and none was to be made.
     #[error("there is no store {location}: {reason}")]
     NoStore {
         /// The file, or the server without its password.
         location: String,
-        /// What is there instead.
+        /// The thing found in its place.
         reason: &'static str,
     },
     /// The server cannot be reached, or refuses the connection.
@@ -52,10 +52,10 @@ pub enum StoreError {
     Connect {
         /// The server, without its password.
         server: String,
-        /// What was tried, or what it said.
+        /// The attempt, or the server's own words.
         reason: String,
     },
-    /// The server does not answer, or hangs up.
+    /// The server does not answer, or cuts the connection.
     #[error("cannot connect to {server}: {reason}")]
     Unreachable {
         /// The server, without its password.
@@ -71,7 +71,7 @@ pub enum StoreError {
         /// The reason.
         problem: TlsProblem,
     },
-    /// The server is there and takes no connection now: it starts, goes down, or has none left.
+    /// The server answers but takes no connection now: it starts, goes down, or has none left.
     #[error("{server} takes no connection: {reason}")]
     Unavailable {
         /// The server, without its password.
@@ -79,12 +79,12 @@ pub enum StoreError {
         /// The server's own words.
         reason: String,
     },
-    /// All connections of this process were in use for as long as one is waited for.
+    /// All connections of this process stayed in use for the whole waiting time.
     #[error("no connection to {server} is free: {reason}")]
     Exhausted {
         /// The server, without its password.
         server: String,
-        /// The time that was waited.
+        /// The time spent waiting.
         reason: String,
     },
     /// A later version of Kitbag made the store.
@@ -92,7 +92,7 @@ pub enum StoreError {
     Newer {
         /// The version of the store.
         found: i64,
-        /// The latest version that is known here.
+        /// The latest version known here.
         known: i64,
     },
     /// An earlier version of Kitbag made the store, and it cannot be brought up to date.
@@ -105,7 +105,7 @@ pub enum StoreError {
         path: PathBuf,
         /// The version of the store.
         found: i64,
-        /// The version that is read here.
+        /// The version that this program needs.
         known: i64,
     },
     /// The tables cannot be made or changed with the rights of this user.
@@ -113,12 +113,12 @@ pub enum StoreError {
     Rights {
         /// The user.
         user: String,
-        /// What was to be done.
+        /// The operation that was refused.
         what: &'static str,
         /// The database's own words.
         reason: String,
     },
-    /// The server shows this user one tenant at a time.
+    /// The user may see only one tenant at a time.
     #[error("row-level security hides tenants from each other, and `{user}` is bound by it")]
     TenantsHidden {
         /// The user.
@@ -133,16 +133,16 @@ pub enum StoreError {
     /// Another process kept the store locked.
     #[error("another process kept the store locked for {seconds} seconds")]
     Locked {
-        /// How long it was waited for.
+        /// The time spent waiting.
         seconds: u64,
     },
-    /// The transaction lost against another, again and again; nothing was changed.
+    /// The transaction lost against another each time it was tried. Nothing was changed.
     #[error("the transaction lost against others each time: {reason}")]
     Conflict {
         /// The database's own words.
         reason: String,
     },
-    /// The connection broke while a commit was under way: nobody knows if it was made.
+    /// The connection broke during a commit, so its outcome is unknown.
     #[error(
         "the connection broke before the commit was answered, so that it may have been made or not: {reason}"
     )]
@@ -162,12 +162,12 @@ pub enum StoreError {
         /// The database's own words.
         reason: String,
     },
-    /// A row holds what it should not.
+    /// A row holds an invalid value.
     #[error("a row of {table} is damaged: {reason}")]
     Damaged {
         /// The table.
         table: &'static str,
-        /// What is wrong.
+        /// The problem with it.
         reason: String,
     },
     /// The store was closed.
@@ -176,15 +176,15 @@ pub enum StoreError {
     /// A value that the store does not take.
     #[error("{field} {problem}")]
     Invalid {
-        /// Which.
+        /// The field.
         field: &'static str,
-        /// What is wrong with it, with the value.
+        /// The problem with the value.
         problem: String,
     },
-    /// Something that was named is not there.
+    /// A named thing does not exist.
     #[error("there is no {what} `{name}`")]
     Missing {
-        /// What it should be.
+        /// The kind of thing.
         what: &'static str,
         /// Its name.
         name: String,
@@ -194,7 +194,7 @@ pub enum StoreError {
     Busy {
         /// The conversation.
         conversation: String,
-        /// When its lease ends, unless it is renewed.
+        /// The end of its lease, unless it is renewed.
         until: jiff::Timestamp,
     },
     /// The lease of the turn has gone to somebody else.
@@ -208,7 +208,7 @@ pub enum StoreError {
     Replay {
         /// The turn.
         turn: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A step of a turn that its state does not allow.
@@ -216,13 +216,13 @@ pub enum StoreError {
     Turn {
         /// The turn.
         turn: String,
-        /// What is wrong.
+        /// The problem with the step.
         problem: String,
     },
 }
 
 impl StoreError {
-    /// What to do about it.
+    /// A remedy for the user, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {

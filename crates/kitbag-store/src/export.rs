@@ -1,4 +1,4 @@
-//! Taking messages out, page by page.
+//! Exports messages page by page.
 
 use std::collections::BTreeSet;
 
@@ -10,22 +10,22 @@ use crate::store::Store;
 use crate::transaction::{Tx, placeholders};
 use crate::value::{Row, Value};
 
-/// Which messages to take.
+/// The messages to export.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExportFilter {
-    /// Of one sender.
+    /// Messages of this sender only.
     pub sender: Option<String>,
-    /// On one channel.
+    /// Messages on this channel only.
     pub channel: Option<String>,
-    /// Of those, the messages that this admits.
+    /// The messages among those that this filter admits.
     pub messages: MessageFilter,
-    /// Whether a message counts as well whose words are asked for in one of its older texts alone.
+    /// True if a message also counts when only one of its older texts has the words.
     pub in_older_texts: bool,
 }
 
 impl ExportFilter {
-    /// Messages of one sender, on one channel, or of all.
+    /// Selects the messages of one sender, on one channel, or of all.
     #[must_use]
     pub fn new(sender: Option<String>, channel: Option<String>) -> Self {
         Self {
@@ -36,26 +36,27 @@ impl ExportFilter {
         }
     }
 
-    /// The same, looking for words in the older texts of messages that were changed as well.
+    /// Looks for words in the older texts of changed messages too.
     #[must_use]
     pub fn in_older_texts(mut self) -> Self {
         self.in_older_texts = true;
         self
     }
 
-    /// The same, of messages that a filter admits.
+    /// Restricts the messages to those that a filter admits.
     #[must_use]
     pub fn among(mut self, messages: MessageFilter) -> Self {
         self.messages = messages;
         self
     }
 
-    /// The conditions on rows of `scope` and `conversation`, whose values are added to the parameters
-    /// behind the tenant's.
+    /// The conditions on rows of `scope` and `conversation`. Their values are appended to the
+    /// parameters behind the tenant's.
     pub(crate) fn conditions(&self, parameters: &mut Vec<Value>) -> String {
         let mut conditions = String::new();
         for (column, value) in [("sender", &self.sender), ("channel", &self.channel)] {
             if let Some(value) = value {
+                // `$1` is the tenant, and parameters count from 1.
                 let name = placeholders(parameters.len() + 2, 1);
                 conditions.push_str(&format!(" AND scope.{column} = {name}"));
                 parameters.push(value.as_str().into());
@@ -66,20 +67,20 @@ impl ExportFilter {
     }
 }
 
-/// Where the next page begins.
+/// The beginning of the next page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExportCursor {
     scope: u32,
     arrival: u32,
 }
 
-/// A message with all that says where it belongs.
+/// A message with its channel, sender and conversation.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Exported {
-    /// Where it was said.
+    /// The channel it was said on.
     pub channel: String,
-    /// In whose conversation.
+    /// The sender whose conversation it is in.
     pub sender: String,
     /// The name of the conversation, if it has one.
     pub conversation: Option<String>,
@@ -90,9 +91,9 @@ pub struct Exported {
 }
 
 impl Store {
-    /// The next messages, in the order in which they arrived from each sender on each channel, and
-    /// where to go on. One that is damaged is a [`StoreError::Damaged`] that names it, and those after
-    /// it come all the same.
+    /// Returns the next messages, in the order of their arrival from each sender on each channel,
+    /// and the cursor of the next page. A damaged message is a [`StoreError::Damaged`] that names
+    /// it, and those after it follow.
     ///
     /// # Errors
     /// When the store fails.
@@ -108,6 +109,7 @@ impl Store {
             let mut parameters: Vec<Value> = vec![limit.into(), start.0.into(), start.1.into()];
             let conditions = filter.conditions(&mut parameters);
             let of_messages = filter.messages.message_conditions();
+            // Bodies are read twice only if the filter looks into them.
             let contents = match filter.messages.is_about_contents() {
                 true => "message.body, message.json",
                 false => "'', NULL",
@@ -136,11 +138,12 @@ impl Store {
                 _ => BTreeSet::new(),
             };
             for ((scope, arrival), mut row) in rows {
+                // Set for rejected rows too: the next page must begin behind them.
                 cursor = Some(ExportCursor { scope, arrival });
                 let (channel, sender, conversation) = row.read()?;
-                // A title that cannot be read costs no message.
+                // A title that cannot be read loses no message.
                 let title: Option<String> = row.cell().unwrap_or_default();
-                // Contents that cannot be read are named when the message is.
+                // Contents that cannot be read are reported when the message itself is read.
                 let text: String = row.cell().unwrap_or_default();
                 let json: Option<String> = row.cell().unwrap_or_default();
                 if !filter.messages.admits_contents(&text, json.as_deref())
@@ -162,7 +165,7 @@ impl Store {
     }
 }
 
-/// The places of messages behind one place, up to another, whose older texts have the words and the metadata
+/// The places of messages between two places whose older texts have the words and the metadata
 /// asked for.
 async fn with_older_texts(
     tx: &mut Tx<'_>,
@@ -183,7 +186,7 @@ async fn with_older_texts(
     let mut found = BTreeSet::new();
     for mut row in tx.query::<Row>(sql, (after, end)).await? {
         let place = row.read()?;
-        // An older text that cannot be read costs no message.
+        // An older text that cannot be read loses no message.
         let text: String = row.cell().unwrap_or_default();
         let json: Option<String> = row.cell().unwrap_or_default();
         if filter.admits_contents(&text, json.as_deref()) {

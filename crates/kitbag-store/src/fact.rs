@@ -1,8 +1,8 @@
-//! Facts about a sender: a key and a value. A value that was replaced stays, as history.
+//! Facts about a sender: a key and a value. Replaced values are kept as history.
 //!
-//! A fact is told by a person or a tool, or drawn from a message. What was told holds everywhere; what was
-//! drawn holds on the channel of its message. Of one key the latest of those that are seen in a place
-//! holds there.
+//! A fact is told by a person or a tool, or drawn from a message. A told fact holds everywhere, a
+//! drawn one on the channel of its message. Of one key, the latest value visible in a place holds
+//! there.
 
 mod drawn;
 mod timeline;
@@ -22,41 +22,41 @@ use crate::value::{FromRow, LenientU32, Row, Value};
 pub(crate) use drawn::{Drawn, STATEMENTS, draw, keep_drawn, new_facts, statements};
 pub(crate) use timeline::Timeline;
 
-/// Longest key, in characters.
+/// The longest key, in characters.
 const LONGEST_KEY: usize = 100;
-/// Longest value, in characters.
+/// The longest value, in characters.
 const LONGEST_VALUE: usize = 4_000;
-/// The value of a retraction that takes back whichever value holds.
+/// The value of a retraction that takes back any value.
 const ANY_VALUE: &str = "*";
 
-/// Something known about a sender.
+/// A fact about a sender.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Fact {
-    /// What it is about: `timezone`.
+    /// Its topic, such as `timezone`.
     pub key: String,
-    /// What is known.
+    /// Its value.
     pub value: String,
-    /// Counts the values that the key has had, from 1.
+    /// The number of this value among those the key has had, from 1.
     pub version: u32,
-    /// Since when.
+    /// The time from which it holds.
     pub since: Timestamp,
-    /// Until when, if it no longer holds.
+    /// The time until which it held, if it no longer holds.
     pub until: Option<Timestamp>,
     /// The message that it was learned from.
     pub source: Option<MessageId>,
-    /// Whether it was drawn from that message, and not told as a fact.
+    /// True if it was drawn from that message and not told as a fact.
     pub drawn: bool,
-    /// The person that it is about, where that is not the sender; the key begins with the same name.
+    /// The person it is about, if that is not the sender. The key begins with the same name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
-    /// Whether the message takes the value back. Nobody outside the store sees such a fact.
+    /// True if the message takes the value back. Such a fact never leaves the store.
     #[serde(skip)]
     pub(crate) is_retraction: bool,
 }
 
 impl Fact {
-    /// Whether prompts of a scope may say it.
+    /// Returns true if prompts of a scope may show it.
     pub(crate) fn is_seen_in(&self, scope: Option<u32>) -> bool {
         let source = self.source.map(|id| id.conversation.scope);
         !self.drawn || (source.is_some() && source == scope)
@@ -67,9 +67,9 @@ impl Fact {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewFact {
-    /// What it is about.
+    /// Its topic.
     pub key: String,
-    /// What is known.
+    /// Its value.
     pub value: String,
     /// The message that it was learned from.
     pub source: Option<MessageId>,
@@ -79,7 +79,7 @@ pub struct NewFact {
 }
 
 impl NewFact {
-    /// A fact that was told directly.
+    /// Makes a fact that was told directly.
     #[must_use]
     pub fn new(key: impl Into<String>, value: impl Into<String>) -> Self {
         Self {
@@ -92,17 +92,17 @@ impl NewFact {
         }
     }
 
-    /// The same fact with the message that it was learned from.
+    /// Sets the message that it was learned from.
     #[must_use]
     pub fn from_message(mut self, source: MessageId) -> Self {
         self.source = Some(source);
         self
     }
 
-    /// Checks what a fact must be.
+    /// Checks the limits of a fact.
     ///
     /// # Errors
-    /// Names what is wrong.
+    /// Names the limit that is exceeded.
     pub fn check(&self) -> Result<()> {
         names::name("the key of a fact", &self.key)?;
         names::limit("the key of a fact", &self.key, LONGEST_KEY)?;
@@ -115,11 +115,11 @@ impl NewFact {
 }
 
 impl Store {
-    /// Sets facts about a sender. A value that differs from the current one supersedes it. The same value
-    /// confirms one that was only drawn, and else changes nothing.
+    /// Sets facts about a sender. A different value supersedes the current one. The same value
+    /// turns one that was only drawn into a told one, and otherwise changes nothing.
     ///
     /// # Errors
-    /// When a fact is not one, which then changes nothing at all, or when the store fails.
+    /// When a fact is invalid, which changes nothing at all, or when the store fails.
     pub async fn set_facts(&self, sender: &str, facts: Vec<NewFact>, now: Timestamp) -> Result<()> {
         names::name("the sender", sender)?;
         let sender = sender.to_owned();
@@ -134,7 +134,7 @@ impl Store {
         .await
     }
 
-    /// Ends a fact. Its history stays. Tells whether it held.
+    /// Ends a fact and returns true if it held. Its history stays.
     ///
     /// # Errors
     /// When the store fails.
@@ -148,8 +148,8 @@ impl Store {
         .await
     }
 
-    /// What is known about a sender now, by key; at most `limit` facts, those learned last. Of values from
-    /// several channels the latest counts.
+    /// The facts that hold about a sender now, by key; at most `limit` of them, the latest learned.
+    /// Of values from several channels the latest counts.
     ///
     /// # Errors
     /// When the store fails.
@@ -159,8 +159,8 @@ impl Store {
             .await
     }
 
-    /// What a prompt on a channel may say about a sender now, by key: what was told, and what was drawn
-    /// from messages on this channel; at most `limit` facts, those learned last.
+    /// The facts that a prompt on a channel may show about a sender now, by key: the told ones, and
+    /// those drawn from messages on this channel; at most `limit` of them, the latest learned.
     ///
     /// # Errors
     /// When the store fails.
@@ -174,7 +174,7 @@ impl Store {
         .await
     }
 
-    /// The number of values of facts that came from each message, current and past.
+    /// The number of facts' values, current and past, that came from each message.
     ///
     /// # Errors
     /// When the store fails.
@@ -191,8 +191,8 @@ impl Store {
         .await
     }
 
-    /// The values that a fact about a sender has had as a channel sees it, oldest first: those that were
-    /// told, and those that were drawn from messages there.
+    /// The values that a fact about a sender has had as a channel sees it, oldest first: the told
+    /// ones, and those drawn from messages there.
     ///
     /// # Errors
     /// When the store fails.
@@ -210,8 +210,8 @@ impl Store {
         Ok(facts)
     }
 
-    /// The values that a sender's facts have had, by key, oldest first; at most `limit`. Of one key, if it
-    /// is given, and then those that came last.
+    /// The values that a sender's facts have had, by key, oldest first; at most `limit`. With a key
+    /// only its values, the latest of them.
     ///
     /// # Errors
     /// When the store fails.
@@ -228,13 +228,15 @@ impl Store {
                 Some(_) => (" AND key = $4", "since DESC, version DESC"),
                 None => ("", "key, since, version"),
             };
-            // A value that was only said once more is no other value.
+            // A drawn value without a duration only repeated the one that held, so it is no value
+            // of its own.
             let sql = format!(
                 "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $3{of_key} AND drawn < 2 \
                  AND (drawn = 0 OR until IS NULL OR until > since) ORDER BY {order} LIMIT $2"
             );
             let key: Vec<Value> = key.into_iter().map(Value::from).collect();
             let mut facts: Vec<Fact> = tx.query(&sql, (limit, sender, key)).await?;
+            // Sorted again: for one key the query returns the latest first, because of its limit.
             facts.sort_by(|a, b| (&a.key, a.since, a.version).cmp(&(&b.key, b.since, b.version)));
             Ok(facts)
         })
@@ -242,7 +244,7 @@ impl Store {
     }
 }
 
-/// The columns of a [`Fact`]. In `drawn`, 0 is a told value, 1 a drawn one, and 2 one that was taken back.
+/// The columns of a [`Fact`]. In `drawn`, 0 is a told value, 1 a drawn one, and 2 a retraction.
 pub(crate) const COLUMNS: &str = "key, value, version, since, until, source_scope, source_conversation, source_seq, drawn, speaker";
 
 impl FromRow for Fact {
@@ -266,6 +268,7 @@ impl FromRow for Fact {
 
 impl FromRow for Option<MessageId> {
     fn from_row(row: &mut Row) -> Result<Self> {
+        // A source that cannot be read costs only the source, not the fact.
         Ok(match row.read()? {
             (LenientU32(Some(scope)), LenientU32(Some(number)), LenientU32(Some(seq))) => {
                 Some(ConversationId { scope, number }.message(seq))
@@ -275,18 +278,17 @@ impl FromRow for Option<MessageId> {
     }
 }
 
-/// The scopes whose drawn facts are shown.
+/// The scopes whose drawn facts are visible.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum DrawnFrom {
     /// From messages on any channel.
     Anywhere,
-    /// From messages of one scope alone, if there is one: words that were said elsewhere do not belong
-    /// here.
+    /// From messages of one scope, if it exists: words from elsewhere stay where they were said.
     Scope(Option<u32>),
 }
 
-/// The facts that hold, the latest `limit` of them, sorted by key. Those that were told hold everywhere,
-/// unless a later one was drawn that is seen here too.
+/// The facts that hold, the latest `limit` of them, sorted by key. Told facts hold everywhere
+/// unless a later drawn one is visible here too.
 pub(crate) async fn current(
     tx: &mut Tx<'_>,
     sender: &str,
@@ -298,8 +300,8 @@ pub(crate) async fn current(
     Ok(facts)
 }
 
-/// The latest of each key that is seen, a value or a retraction, that meets a condition. What was taken back
-/// on one channel still holds on the others that said it.
+/// The latest visible entry of each key, a value or a retraction, that meets a condition. A value
+/// that was taken back on one channel still holds on others that stated it.
 pub(crate) async fn latest(
     tx: &mut Tx<'_>,
     sender: &str,
@@ -330,13 +332,13 @@ pub(crate) async fn latest(
     tx.query(&sql, (sender, limit, scope)).await
 }
 
-/// The place in which a fact is seen, as SQL: of one key a value holds in each.
+/// The place in which a fact is visible, as SQL. One value of a key holds in each place.
 pub(crate) fn seen_in(fact: &str) -> String {
     format!("CASE WHEN {fact}.drawn = 0 THEN -1 ELSE coalesce({fact}.source_scope, 0) END")
 }
 
-/// Lets one transaction at a time change facts about a sender. A lock for each fact would be taken
-/// in whatever order the facts come in, and two who wait for each other would never end.
+/// Locks all facts about a sender. Locks for single facts would be taken in whatever order the
+/// facts come in, and two transactions could wait for each other forever.
 pub(crate) async fn lock(tx: &mut Tx<'_>, sender: &str) -> Result<()> {
     tx.lock_exclusive(&format!("facts/{sender}")).await
 }
@@ -353,14 +355,15 @@ pub(crate) async fn set(
     if timeline.is_told(&fact.value) {
         return Ok(());
     }
-    // Whoever tells a fact means it to hold, also where a clock was ahead when something was said.
+    // A told fact should hold from now on, even if an earlier statement came from a clock that was
+    // ahead.
     let since = timeline.latest().map_or(now, |latest| latest.max(now));
     timeline.add(fact, since);
     timeline.save(tx).await
 }
 
-/// Keeps a fact that was told at some time, which others may have been told since. Tells whether it is
-/// new. The caller holds the [`lock`].
+/// Keeps a fact that was told at some time in the past, perhaps before others. Returns true if it
+/// is new. The caller holds the [`lock`].
 pub(crate) async fn set_at(
     tx: &mut Tx<'_>,
     sender: &str,
@@ -379,7 +382,7 @@ pub(crate) async fn set_at(
 
 /// Ends the values that hold. The caller holds the [`lock`].
 pub(crate) async fn end(tx: &mut Tx<'_>, sender: &str, key: &str, now: Timestamp) -> Result<bool> {
-    // A value that was said in the future, by a clock that was ahead, ends all the same.
+    // A value from a clock that was ahead begins in the future; it ends a microsecond after that.
     let sql = "UPDATE fact SET until = CASE WHEN since < $2 THEN $2 ELSE since + 1 END \
                WHERE tenant = $1 AND sender = $3 AND key = $4 AND until IS NULL";
     Ok(tx.execute(sql, (now, sender, key)).await? > 0)

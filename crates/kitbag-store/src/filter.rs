@@ -1,8 +1,8 @@
-//! Which messages are meant: by time, role, conversation and metadata.
+//! Filters messages by time, role, conversation and metadata.
 //!
-//! One filter for everything that looks through messages: recall, export, forgetting. Conditions on
-//! times and roles are SQL with the values written in, which are numbers and fixed words. Words and
-//! metadata are compared here: to the databases, texts and JSON are bytes.
+//! Recall, export and forgetting all use this one filter. Conditions on times and roles are written
+//! into the SQL: their values are numbers and fixed words. Words and metadata are compared here,
+//! since texts and JSON are mere bytes to the databases.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -33,9 +33,9 @@ use crate::value::Value;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MessageFilter {
-    /// Said at this time or later. A time without a zone is compared with the clock on the speaker's
-    /// wall, a time with a zone with the moment, where a message without a zone counts as UTC. A
-    /// message without a time meets no condition on times.
+    /// Said at this time or later. A time without a zone is compared with the clock of the speaker,
+    /// a time with a zone with the moment; a message without a zone then counts as UTC. A message
+    /// without a time meets no condition on times.
     pub since: Option<MessageTime>,
     /// Said before this time.
     pub until: Option<MessageTime>,
@@ -45,12 +45,13 @@ pub struct MessageFilter {
     pub conversations: Vec<ConversationKey>,
     /// Said in none of these conversations.
     pub except: Vec<ConversationKey>,
-    /// With all of these values in their fields. A key names a field of the message's `metadata` or
-    /// one of its fields that Kitbag does not know; dots lead into objects. Values that are no text
-    /// are compared as JSON writes them.
+    /// With all of these values in their fields. A key names a field of the message's `metadata`,
+    /// or a field of the message that Kitbag does not know. Dots lead into objects. Values other
+    /// than text are compared in their JSON form.
     pub metadata: BTreeMap<String, String>,
-    /// With all of these words, whole and in whatever case, or with others of the same stem. They are
-    /// looked for in the texts themselves: the index has no words of messages that may not be recalled.
+    /// With all of these words, as whole words in any case, or with others of the same stem. They
+    /// are looked up in the texts themselves, since the index lacks messages that may not be
+    /// recalled.
     pub words: Vec<String>,
 }
 
@@ -59,7 +60,7 @@ pub struct MessageFilter {
 pub enum ConversationKey {
     /// By its id, such as 7.12.
     Id(ConversationId),
-    /// By the name that others have for it.
+    /// By the name that a client gave it.
     Name(String),
 }
 
@@ -86,49 +87,49 @@ impl From<ConversationId> for ConversationKey {
 }
 
 impl MessageFilter {
-    /// The same for messages that were said at this time or later.
+    /// Restricts the filter to messages said at this time or later.
     #[must_use]
     pub fn since(mut self, since: impl Into<MessageTime>) -> Self {
         self.since = Some(since.into());
         self
     }
 
-    /// The same for messages that were said before this time.
+    /// Restricts the filter to messages said before this time.
     #[must_use]
     pub fn until(mut self, until: impl Into<MessageTime>) -> Self {
         self.until = Some(until.into());
         self
     }
 
-    /// The same, also for messages of this role.
+    /// Admits messages of this role, besides those of roles named before.
     #[must_use]
     pub fn by_role(mut self, role: Role) -> Self {
         self.roles.push(role);
         self
     }
 
-    /// The same, also for messages of this conversation.
+    /// Admits messages of this conversation, besides those of conversations named before.
     #[must_use]
     pub fn in_conversation(mut self, conversation: impl Into<ConversationKey>) -> Self {
         self.conversations.push(conversation.into());
         self
     }
 
-    /// The same without the messages of this conversation.
+    /// Leaves out the messages of this conversation.
     #[must_use]
     pub fn except_conversation(mut self, conversation: impl Into<ConversationKey>) -> Self {
         self.except.push(conversation.into());
         self
     }
 
-    /// The same for messages with this value in their metadata.
+    /// Restricts the filter to messages with this value in their metadata.
     #[must_use]
     pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.metadata.insert(key.into(), value.into());
         self
     }
 
-    /// The same for messages that have all of these words.
+    /// Restricts the filter to messages that have all of these words.
     #[must_use]
     pub fn with_words(mut self, words: &str) -> Self {
         let words = words.split_whitespace().map(str::to_owned);
@@ -136,18 +137,18 @@ impl MessageFilter {
         self
     }
 
-    /// Returns whether every message is admitted.
+    /// Returns true if every message is admitted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Returns whether messages of one conversation can differ in what this filter says of them.
+    /// Returns true if the filter may admit only some messages of a conversation.
     pub(crate) fn is_about_messages(&self) -> bool {
         self.is_about_times() || !self.roles.is_empty() || self.is_about_contents()
     }
 
-    /// Returns whether the contents of messages must be read to apply the filter.
+    /// Returns true if the contents of messages must be read to apply the filter.
     pub(crate) fn is_about_contents(&self) -> bool {
         !self.metadata.is_empty() || !self.words.is_empty()
     }
@@ -156,8 +157,8 @@ impl MessageFilter {
         self.since.is_some() || self.until.is_some()
     }
 
-    /// The conditions on a row of `message`, each behind an `AND`, except those on its conversation and
-    /// its contents.
+    /// The conditions on a row of `message`, each behind an `AND`. Those on its conversation and
+    /// its contents are separate.
     pub(crate) fn message_conditions(&self) -> String {
         let mut conditions = String::new();
         if let Some(since) = self.since {
@@ -174,13 +175,13 @@ impl MessageFilter {
         conditions
     }
 
-    /// Returns whether the filter names conversations.
+    /// Returns true if the filter names conversations.
     pub(crate) fn is_about_conversations(&self) -> bool {
         !self.conversations.is_empty() || !self.except.is_empty()
     }
 
-    /// The conditions on a row of `conversation` that it is one of those named and none of those left
-    /// out, each behind an `AND`. The names are added to the parameters behind the tenant's.
+    /// The conditions that a row of `conversation` is one of the named ones and none of those left
+    /// out, each behind an `AND`. Names are appended to the parameters behind the tenant's.
     pub(crate) fn conversation_condition(&self, parameters: &mut Vec<Value>) -> String {
         let mut conditions = String::new();
         if !self.conversations.is_empty() {
@@ -188,15 +189,17 @@ impl MessageFilter {
             conditions.push_str(&format!(" AND ({named})"));
         }
         for key in &self.except {
-            // A conversation without a name is none of those that are left out by their names.
+            // For a conversation without a name the comparison gives NULL, which must count as "not
+            // left out".
             let named = any_of(std::slice::from_ref(key), parameters);
             conditions.push_str(&format!(" AND CASE WHEN {named} THEN 1 ELSE 0 END = 0"));
         }
         conditions
     }
 
-    /// The conditions on a row of `conversation` that some of its messages may be of the times asked
-    /// for, each behind an `AND`.
+    /// The conditions that a row of `conversation` was active in the filter's period, each behind
+    /// an `AND`. They only narrow the search: single messages are checked by
+    /// [`message_conditions`](Self::message_conditions).
     pub(crate) fn activity_conditions(&self) -> String {
         let mut conditions = String::new();
         if let Some(since) = self.since {
@@ -210,9 +213,10 @@ impl MessageFilter {
         conditions
     }
 
-    /// Returns whether a message has the words and the metadata that are asked for, by its text and by what is
-    /// kept of it as JSON.
+    /// Returns true if a message has the words and the metadata of the filter, given its text and
+    /// its JSON.
     pub(crate) fn admits_contents(&self, text: &str, json: Option<&str>) -> bool {
+        // Cheapest first: a text is analysed only if the metadata fit.
         self.admits_fields(json) && self.admits_text(text)
     }
 
@@ -252,7 +256,7 @@ impl MessageFilter {
     }
 }
 
-/// The condition on a row of `conversation` that it is one of these.
+/// The condition that a row of `conversation` is one of these.
 fn any_of(keys: &[ConversationKey], parameters: &mut Vec<Value>) -> String {
     let mut named = Vec::new();
     for key in keys {
@@ -270,10 +274,10 @@ fn any_of(keys: &[ConversationKey], parameters: &mut Vec<Value>) -> String {
     named.join(" OR ")
 }
 
-/// The largest difference between a clock on a wall and UTC, and more.
+/// 25 hours in microseconds, more than the largest difference between any clock and UTC.
 const DAY_AND_MORE: i64 = 90_000_000_000;
 
-/// Returns how far a message without a zone can be from the moment that its conversation counts.
+/// Returns how far a message without a zone can be from the moment that its conversation records.
 fn slack(bound: MessageTime) -> i64 {
     match bound.to_columns() {
         (_, None) => DAY_AND_MORE,
@@ -281,8 +285,9 @@ fn slack(bound: MessageTime) -> i64 {
     }
 }
 
-/// The condition that a message was said at or after, or before a time. Of times on the wall the index
-/// knows nothing: it gives those of a day more, in the direction of `margin`.
+/// The condition that a message was said at or after a time, or before it. The index holds moments
+/// only: for a time without a zone it yields a day more, in the direction of `margin`, and the
+/// second condition compares the speaker's clock.
 fn bound(time: MessageTime, comparison: &str, margin: i64) -> String {
     let (at, offset) = time.to_columns();
     match offset {
@@ -295,9 +300,10 @@ fn bound(time: MessageTime, comparison: &str, margin: i64) -> String {
     }
 }
 
-/// Returns whether a word stands in a text by itself.
+/// Returns true if a text has this as a whole word.
 fn has_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
+        // Boundaries of matches are boundaries of characters, so neither slice is ever missing.
         let before = text.get(..at).and_then(|before| before.chars().next_back());
         let behind = text.get(at + word.len()..);
         let behind = behind.and_then(|behind| behind.chars().next());
@@ -308,7 +314,8 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// Returns whether a text has the terms under which a word is kept; a word that tells nothing has none.
+/// Returns true if a text has all terms that a word is indexed under. A stop word has none and
+/// never matches.
 fn has_stem(terms: &BTreeSet<&str>, word: &str) -> bool {
     let analysis = analyse(word);
     let mut own = analysis
@@ -319,8 +326,9 @@ fn has_stem(terms: &BTreeSet<&str>, word: &str) -> bool {
     own.peek().is_some() && own.all(|(term, _)| terms.contains(term.as_str()))
 }
 
-/// The field of an object by its key, or by the keys on the way to it.
+/// The field of an object by its key, or by a path of keys with dots.
 fn at_path<'j>(fields: &'j Json, key: &str) -> Option<&'j Json> {
+    // The key as a whole first: field names may contain dots.
     fields.get(key).or_else(|| {
         let (first, rest) = key.split_once('.')?;
         at_path(fields.get(first)?, rest)

@@ -1,4 +1,4 @@
-//! Forgetting: what was said is gone, from rows, indexes and prompts, with what was made of it.
+//! Forgets messages and everything derived from them: rows, index, prompts.
 
 mod derived;
 mod mark;
@@ -28,7 +28,7 @@ pub(crate) use derived::forget_from_message as forget_derived;
 pub(crate) use mark::{Mark, MarkKey, MarkedMessage, left as left_marks, remove as remove_marks};
 pub(crate) use prompts::forget_epochs;
 
-/// What to forget.
+/// The things to forget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Forget {
@@ -36,29 +36,29 @@ pub enum Forget {
     Message(MessageId),
     /// A fact about a sender, with its history.
     Fact {
-        /// About whom.
+        /// The sender it is about.
         sender: String,
-        /// Which.
+        /// The key of the fact.
         key: String,
     },
-    /// A fact about a sender as one channel sees it: the values that were told, and those that were drawn
-    /// from messages there.
+    /// The part of a fact that one channel sees: the told values, and those drawn from messages
+    /// there.
     FactOn {
-        /// On which channel.
+        /// The channel.
         channel: String,
-        /// About whom.
+        /// The sender it is about.
         sender: String,
-        /// Which.
+        /// The key of the fact.
         key: String,
     },
     /// A conversation.
     Conversation(ConversationId),
-    /// The messages that a filter admits, in as many transactions as they need; conversations of which
-    /// nothing is left go too.
+    /// The messages that a filter admits, in as many transactions as they need. Conversations that
+    /// become empty go too.
     Messages(ExportFilter),
     /// The refusals on a channel that are older than a time.
     Refusals {
-        /// Where the messages came in.
+        /// The channel that the messages came in by.
         channel: String,
         /// Later ones stay.
         before: Timestamp,
@@ -69,7 +69,7 @@ pub enum Forget {
     Tenant,
 }
 
-/// What is gone.
+/// The counts of what was forgotten.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Forgotten {
@@ -85,11 +85,11 @@ pub struct Forgotten {
     pub prompts: u64,
     /// Refusals of messages.
     pub refusals: u64,
-    /// Whether SQLite's log was emptied too. Where another process reads the file meanwhile it still
-    /// holds what was forgotten, until [`Store::vacuum`] empties it.
+    /// True if SQLite's log was emptied too. While another process reads the file, the log may keep
+    /// forgotten text until [`Store::vacuum`] empties it.
     pub is_log_clear: bool,
-    /// Whether pages of PostgreSQL may still hold it, until [`Store::vacuum_full`] writes the tables
-    /// anew or the server uses the space again.
+    /// True if pages of PostgreSQL may still hold forgotten text, until [`Store::vacuum_full`]
+    /// rewrites the tables or the server reuses the space.
     pub in_pages: bool,
 }
 
@@ -105,8 +105,8 @@ impl Forgotten {
 }
 
 impl Store {
-    /// Forgets something: it is gone from rows, indexes and archived prompts, and so is what was
-    /// derived from it. In SQLite it is gone from the file and its log as well.
+    /// Forgets something: rows, index and archived prompts lose it, and everything derived from it.
+    /// SQLite also overwrites it in the file and its log.
     ///
     /// # Errors
     /// When there is no such thing, or the store fails.
@@ -114,6 +114,8 @@ impl Store {
         let mut forgotten = match what {
             Forget::Messages(filter) => self.forget_messages(&filter).await?,
             Forget::Fact { sender, key } => {
+                // Keys are stored with their secrets masked, so the given one must be masked to be
+                // found.
                 let key = self.secrets().masked_name(key);
                 let fact = Forget::Fact { sender, key };
                 self.write(async move |tx| forget(tx, fact).await).await?
@@ -133,6 +135,8 @@ impl Store {
             }
             one => self.write(async move |tx| forget(tx, one).await).await?,
         };
+        // What was forgotten is gone from the tables even if the log cannot be emptied now: a
+        // field, and no error.
         forgotten.is_log_clear = self.clear_log().await.is_ok();
         #[cfg(feature = "postgres")]
         {
@@ -143,6 +147,8 @@ impl Store {
 }
 
 async fn forget(tx: &mut Tx<'_>, what: Forget) -> Result<Forgotten> {
+    // Texts of prompts are shared: of two transactions that drop the last uses of one, neither would
+    // see that the other does so too.
     tx.lock_exclusive(crate::prompt::TEXTS).await?;
     match what {
         Forget::Message(id) => forget_message(tx, id).await,
@@ -159,19 +165,20 @@ async fn forget(tx: &mut Tx<'_>, what: Forget) -> Result<Forgotten> {
         }),
         Forget::Sender(sender) => forget_sender(tx, &sender).await,
         Forget::Tenant => forget_tenant(tx).await,
-        // Each of its transactions is begun elsewhere.
+        // `forget_messages` runs these in transactions of its own.
         Forget::Messages(_) => Ok(Forgotten::default()),
     }
 }
 
-/// Deletes a message with its older contents, leaves a mark of it, takes it off the totals of its scope,
-/// and returns its arrival and its texts, the latest first; nothing when it is not there. The caller has
-/// locked scope and conversation, rebuilds the index, and saves the scope.
+/// Deletes a message with its older contents, leaves a mark of it and subtracts it from the totals
+/// of its scope. Returns its arrival and its texts, the latest first; none if it does not exist.
+/// The caller has locked scope and conversation, rebuilds the index, and saves the scope.
 async fn delete_message(
     tx: &mut Tx<'_>,
     scope: &mut Scope,
     id: MessageId,
 ) -> Result<Option<(u32, Vec<String>)>> {
+    // Before the row goes: the mark is a hash over it.
     let it = " AND message.conversation = $5 AND message.seq = $6";
     mark::leave(tx, scope.id, it, (id.conversation.number, id.seq)).await?;
     let sql = "DELETE FROM message \
@@ -184,11 +191,13 @@ async fn delete_message(
     if !internal {
         Conversation::add_kept(tx, id.conversation, -1).await?;
     }
+    // The next message repeats traits of this one, which are derived from its text.
     let sql = "UPDATE message SET previous_traits = NULL \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq = $4";
     let next = id.conversation.message(id.seq.saturating_add(1));
     tx.execute(sql, next).await?;
-    // Errors may quote what was sent, and so do those of later turns, which sent it again.
+    // An error may quote the request, and so may those of later turns, which sent the message
+    // again.
     let sql = "UPDATE turn SET problem = NULL, record = NULL WHERE tenant = $1 AND scope = $2 \
                AND conversation = $3 AND (message >= $4 OR reply >= $4) \
                AND (problem IS NOT NULL OR record IS NOT NULL)";
@@ -228,7 +237,7 @@ async fn forget_message(tx: &mut Tx<'_>, id: MessageId) -> Result<Forgotten> {
     Ok(forgotten)
 }
 
-/// Forgets the values of a fact, or those of them that a channel sees.
+/// Forgets the values of a fact, or only those that a channel sees.
 async fn forget_fact(
     tx: &mut Tx<'_>,
     channel: Option<&str>,
@@ -262,7 +271,7 @@ async fn forget_fact(
         .map(|fact| (key.to_owned(), fact.value.clone()))
         .collect();
     mark::leave_facts(tx, sender, &facts).await?;
-    // What was told may be in prompts of any channel.
+    // A told value may be in prompts of any channel.
     let is_told = gone.iter().any(|fact| !fact.drawn);
     let scopes = Scope::all_of(tx, sender)
         .await?
@@ -302,6 +311,7 @@ async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forg
     for (table, column) in [
         ("message_version", "conversation"),
         ("state", "conversation"),
+        ("extension_state", "conversation"),
         ("lease", "conversation"),
         ("turn", "conversation"),
         ("conversation", "id"),
@@ -320,6 +330,7 @@ async fn forget_conversation(tx: &mut Tx<'_>, id: ConversationId) -> Result<Forg
 }
 
 async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten> {
+    // Before any single scope, as everybody who locks several does.
     Scope::lock_many(tx).await?;
     let scopes = Scope::all_of(tx, sender).await?;
     for scope in &scopes {
@@ -338,6 +349,7 @@ async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten> {
         return Err(StoreError::missing("sender", sender));
     }
     let tables = schema::tables();
+    // Texts are dropped after all scopes: one text may belong to prompts of several.
     let mut taken = BTreeSet::new();
     for scope in scopes {
         mark::leave(tx, scope.id, "", ()).await?;
@@ -361,7 +373,7 @@ async fn forget_sender(tx: &mut Tx<'_>, sender: &str) -> Result<Forgotten> {
     Ok(forgotten)
 }
 
-/// Nothing at all remains of a tenant, not even which numbers it was given.
+/// Removes everything of a tenant, even the counters of numbers that were given out.
 async fn forget_tenant(tx: &mut Tx<'_>) -> Result<Forgotten> {
     Scope::lock_many(tx).await?;
     for scope in Scope::all(tx).await? {

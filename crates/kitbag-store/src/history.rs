@@ -1,4 +1,4 @@
-//! Reading messages back.
+//! Reads messages back.
 
 use kitbag_core::role::{Role, Visibility};
 
@@ -11,8 +11,8 @@ use crate::transaction::Tx;
 use crate::value::{FromRow, Row, WrongCell};
 
 impl Store {
-    /// The newest messages of a conversation, oldest first, as a model sees them: internal ones among
-    /// them.
+    /// The newest messages of a conversation, oldest first, as a model sees them, including
+    /// internal ones.
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails.
@@ -55,12 +55,12 @@ impl Store {
     }
 }
 
-/// Who is given messages.
+/// The readers that messages are meant for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Readers {
-    /// Sees every message.
+    /// The model sees every message.
     Model,
-    /// See no internal ones.
+    /// People see no internal ones.
     People,
 }
 
@@ -68,7 +68,7 @@ pub(crate) enum Readers {
 pub(crate) const COLUMNS: &str = "scope, conversation, seq, role, speaker, ref, at, at_offset, recallable, internal, body, json, sent_as";
 
 impl FromRow for StoredMessage {
-    /// Names a message that is damaged.
+    /// Reads a message. An error names the damaged message and its column.
     fn from_row(row: &mut Row) -> Result<Self> {
         let scope = row.read()?;
         let mut number = || {
@@ -128,7 +128,7 @@ pub(crate) fn role(name: &str) -> Option<Role> {
     roles.into_iter().find(|role| role.as_str() == name)
 }
 
-/// The newest messages of a conversation before one of them, or before its [end](ConversationId::end);
+/// The newest messages of a conversation before a message or before its [end](ConversationId::end),
 /// oldest first.
 pub(crate) async fn newest(
     tx: &mut Tx<'_>,
@@ -151,12 +151,13 @@ pub(crate) async fn newest(
 
 /// The number of messages of a conversation before one of them.
 pub(crate) async fn count_before(tx: &mut Tx<'_>, before: MessageId) -> Result<u32> {
+    // Most conversations begin within the limit, so this saves a statement.
     if before.seq <= 1 {
         return Ok(0);
     }
     let sql = "SELECT count(*) FROM message \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND seq < $4";
-    Ok(tx.query_one(sql, before).await?.unwrap_or(0))
+    tx.query_row(sql, before).await
 }
 
 /// A message, if it is there.
@@ -166,7 +167,7 @@ pub(crate) async fn get(tx: &mut Tx<'_>, id: MessageId) -> Result<Option<StoredM
     Ok(found.into_iter().next())
 }
 
-/// Columns of the messages at some places: conversations and numbers in them.
+/// Columns of the messages at some places, given as conversations and numbers in them.
 pub(crate) async fn at_places<T: FromRow>(
     tx: &mut Tx<'_>,
     columns: &str,

@@ -1,4 +1,4 @@
-//! Names of conversations and turns: short numbers, given out by the store.
+//! Ids of conversations, turns and messages: short numbers that the store gives out.
 
 use std::fmt;
 use std::str::FromStr;
@@ -44,7 +44,7 @@ impl ConversationId {
         }
     }
 
-    /// The place behind the last message: every message of the conversation comes before it.
+    /// The place behind the last message; all messages of the conversation come before it.
     pub(crate) fn end(self) -> MessageId {
         self.message(u32::MAX)
     }

@@ -1,7 +1,7 @@
-//! Bringing in many messages at once, with what is known besides: titles, facts and summaries.
+//! Imports many messages at once, with titles, facts and summaries.
 //!
-//! A message whose reference the conversation has already is known, or, if it says something else than
-//! it ever did, replaces the older content. What was forgotten stays away.
+//! A message whose reference the conversation has already is known, or replaces the older content
+//! if its own is new. Forgotten messages stay away.
 
 mod target;
 
@@ -25,24 +25,25 @@ use crate::secrets::Secrets;
 use crate::store::{FactsFromTalk, Store};
 use crate::summary::{self, NewSummary, SummaryMaker};
 use crate::transaction::Tx;
-use target::{Arrival, Target};
+use target::{Relation, Target};
 
 /// A message from elsewhere.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Import {
-    /// Where it was said.
+    /// The channel it was said on.
     pub channel: String,
-    /// In whose conversation.
+    /// The sender whose conversation it belongs to.
     pub sender: String,
-    /// The name of the conversation; the same name is the same conversation. Without one it belongs to
-    /// the open conversation.
+    /// The name of the conversation; messages with the same name belong together. Without one, the
+    /// message belongs to the open conversation.
     pub conversation: Option<String>,
     /// The title of the conversation, which replaces an earlier one.
     pub title: Option<String>,
     /// The message.
     pub message: NewMessage,
-    /// Facts that were learned from the message, told at its time. One that was told already is not set again.
+    /// Facts that were learned from the message, as told at its time. A fact that was told already
+    /// is not set again.
     pub facts: Vec<NewFact>,
     /// A model's summary of the conversation up to this message, which replaces an earlier one.
     pub summary: Option<String>,
@@ -68,10 +69,10 @@ impl Import {
         }
     }
 
-    /// Checks what the store would refuse, which is then the whole batch.
+    /// Checks the limits for which the store would refuse a whole batch.
     ///
     /// # Errors
-    /// Names what is wrong.
+    /// Names the limit that is exceeded.
     pub fn check(&self) -> Result<()> {
         names::name("the channel", &self.channel)?;
         names::name("the sender", &self.sender)?;
@@ -88,17 +89,17 @@ impl Import {
     }
 }
 
-/// What became of a batch.
+/// The outcome of a batch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Imported {
     /// New messages.
     pub messages: usize,
-    /// Messages that were there already.
+    /// Messages that exist already.
     pub known: usize,
-    /// Messages that were there with another content, which is now their history.
+    /// Messages that existed with another content, which is now an older version.
     pub changed: usize,
-    /// Messages and facts that were forgotten here, and stay away.
+    /// Messages and facts that were forgotten here and stay away.
     pub forgotten: usize,
     /// Facts.
     pub facts: usize,
@@ -106,15 +107,15 @@ pub struct Imported {
     pub summaries: usize,
 }
 
-/// Messages that were checked and analysed, which takes most of the time of an import and needs no
-/// store: one batch can be made while another is kept.
+/// Messages that are checked and analysed. That takes most of the time of an import and needs no
+/// store, so one batch can be made while another is written.
 #[derive(Clone)]
 pub struct ImportBatch {
     scopes: BTreeMap<(String, String), Vec<Line>>,
     restores: bool,
 }
 
-/// A message of a scope, with what came along.
+/// A message of a scope with its facts and summary.
 #[derive(Clone)]
 struct Line {
     conversation: Option<String>,
@@ -128,7 +129,7 @@ impl ImportBatch {
     /// Checks and analyses messages, whose secrets are masked.
     ///
     /// # Errors
-    /// When one of them is not a message.
+    /// When one of them is invalid.
     pub fn new(messages: Vec<Import>) -> Result<Self> {
         Self::with_secrets(messages, Secrets::Mask)
     }
@@ -136,7 +137,7 @@ impl ImportBatch {
     /// Checks and analyses messages, with secrets masked or kept.
     ///
     /// # Errors
-    /// When one of them is not a message.
+    /// When one of them is invalid.
     pub fn with_secrets(messages: Vec<Import>, secrets: Secrets) -> Result<Self> {
         let mut scopes: BTreeMap<(String, String), Vec<Line>> = BTreeMap::new();
         let mut analyser = Analyser::new();
@@ -145,6 +146,7 @@ impl ImportBatch {
             let line = Line {
                 conversation: import.conversation.map(|name| secrets.masked_name(name)),
                 title: import.title.map(|title| secrets.masked(title)),
+                // Always with its statements: the store decides later if it keeps them as facts.
                 message: Analysed::new(import.message, secrets, |text| analyser.analyse(text))?
                     .with_statements(),
                 facts: secrets.masked_facts(import.facts),
@@ -159,7 +161,7 @@ impl ImportBatch {
         })
     }
 
-    /// The same messages, of which those that were forgotten come back.
+    /// Lets forgotten messages of this batch come back.
     #[must_use]
     pub fn restoring_forgotten(mut self) -> Self {
         self.restores = true;
@@ -171,7 +173,7 @@ impl Store {
     /// Keeps messages in their order: all of them, or none.
     ///
     /// # Errors
-    /// When one of them is not a message, or the store fails.
+    /// When one of them is invalid, or the store fails.
     pub async fn import(&self, messages: Vec<Import>, now: Timestamp) -> Result<Imported> {
         let batch = ImportBatch::with_secrets(messages, self.secrets())?;
         self.import_batch(batch, now).await
@@ -187,13 +189,14 @@ impl Store {
             if batch.scopes.len() > 1 {
                 Scope::lock_many(tx).await?;
             }
-            // All scopes before any fact, as everybody else locks them.
+            // All scopes before any fact: every operation locks in this order.
             let mut scopes = Vec::with_capacity(batch.scopes.len());
             for ((channel, sender), lines) in batch.scopes {
                 let scope = Scope::lock_or_make(tx, &channel, &sender).await?;
                 scopes.push((scope, channel, sender, lines));
             }
-            // Behind the locks: whoever forgets something at the same time has left its marks by then.
+            // Read behind the locks: a transaction that forgot something before has left its marks
+            // by now.
             let key = MarkKey::find(tx).await?;
             let mut imported = Imported::default();
             for (scope, channel, sender, lines) in scopes {
@@ -215,7 +218,7 @@ impl Store {
     }
 }
 
-/// Brings messages into one scope.
+/// Imports messages into one scope.
 struct Importer<'a> {
     scope: Scope,
     channel: String,
@@ -228,9 +231,9 @@ struct Importer<'a> {
     imported: &'a mut Imported,
 }
 
-/// Rows that name messages, so they are written after them.
+/// Parts of an import that refer to messages and so are written after them.
 #[derive(Default)]
-struct Rest {
+struct Deferred {
     changed: Vec<(MessageId, Analysed)>,
     facts: Vec<(MessageId, Timestamp, NewFact)>,
     summaries: BTreeMap<ConversationId, (u32, Timestamp, String)>,
@@ -240,9 +243,9 @@ impl Importer<'_> {
     async fn import(&mut self, tx: &mut Tx<'_>, lines: Vec<Line>) -> Result<()> {
         let lines = self.without_forgotten(tx, lines).await?;
         let mut batch = Batch::default();
-        let mut rest = Rest::default();
+        let mut deferred = Deferred::default();
         let mut targets: BTreeMap<Option<String>, Target> = BTreeMap::new();
-        // Runs of messages of one conversation are added together.
+        // Consecutive messages of one conversation are added together.
         let mut waiting = lines.into_iter().peekable();
         while let Some(first) = waiting.next() {
             let name = first.conversation.clone();
@@ -253,7 +256,8 @@ impl Importer<'_> {
                 run.push(next);
             }
             if name.is_none() {
-                // Silence ends a conversation without a name: the next run may belong to another.
+                // Silence ends a conversation without a name, so the next run may belong to another
+                // one.
                 if let Some(target) = targets.remove(&None) {
                     target.conversation.save(tx).await?;
                 }
@@ -269,7 +273,7 @@ impl Importer<'_> {
             if run.iter().any(|line| line.message.reference().is_some()) {
                 target.read_references(tx).await?;
             }
-            let new = self.sort_out(run, target, &mut rest);
+            let new = self.classify(run, target, &mut deferred);
             let conversation = &mut target.conversation;
             batch.add(tx, &mut self.scope, conversation, new).await?;
         }
@@ -277,18 +281,19 @@ impl Importer<'_> {
             target.conversation.save(tx).await?;
         }
         let mut drawn = batch.write(tx, &mut self.scope).await?;
-        // A message that came twice, the second time changed, states what it says now.
-        drawn.retain(|one| rest.changed.iter().all(|(id, _)| *id != one.message));
-        drawn.extend(edit::replace(tx, &mut self.scope, rest.changed, self.now).await?);
+        // A message that is in the batch twice, the second time changed, states only what it says
+        // last.
+        drawn.retain(|one| deferred.changed.iter().all(|(id, _)| *id != one.message));
+        drawn.extend(edit::replace(tx, &mut self.scope, deferred.changed, self.now).await?);
         self.scope.save(tx).await?;
         if self.facts_from_talk == FactsFromTalk::Draw {
             self.keep_drawn(tx, drawn).await?;
         }
-        self.keep_facts(tx, rest.facts).await?;
-        self.keep_summaries(tx, rest.summaries).await
+        self.keep_facts(tx, deferred.facts).await?;
+        self.keep_summaries(tx, deferred.summaries).await
     }
 
-    /// Takes the messages out that were forgotten, or their marks away.
+    /// Removes forgotten messages from the lines; or their marks, if they may come back.
     async fn without_forgotten(&mut self, tx: &mut Tx<'_>, lines: Vec<Line>) -> Result<Vec<Line>> {
         let Some(key) = self.key else {
             return Ok(lines);
@@ -312,7 +317,7 @@ impl Importer<'_> {
         Ok(kept)
     }
 
-    /// Those of some marks that keep something away.
+    /// Those of some marks that keep a message or fact away.
     async fn marks_that_hold(&self, tx: &mut Tx<'_>, marks: &[Mark]) -> Result<BTreeSet<Mark>> {
         let left = forget::left_marks(tx, marks).await?;
         if self.restores {
@@ -322,49 +327,56 @@ impl Importer<'_> {
         Ok(left)
     }
 
-    /// Returns the new messages of a run, and puts everything else where it belongs.
-    fn sort_out(&mut self, run: Vec<Line>, target: &mut Target, rest: &mut Rest) -> Vec<Analysed> {
+    /// Returns the new messages of a run, and defers everything that refers to messages.
+    fn classify(
+        &mut self,
+        run: Vec<Line>,
+        target: &mut Target,
+        deferred: &mut Deferred,
+    ) -> Vec<Analysed> {
         let mut new = Vec::with_capacity(run.len());
         let id = target.conversation.id;
         for line in run {
             let next = target.conversation.messages as usize + new.len() + 1;
             let next = u32::try_from(next).unwrap_or(u32::MAX);
-            let arrival = target.arrival(&line.message, next);
+            let relation = target.relation(&line.message, next);
             let conversation = &mut target.conversation;
             let at = line.message.at();
             if let Some(at) = at {
                 conversation.began = conversation.began.min(at);
                 conversation.active = conversation.active.max(at);
             }
+            // A later line without a title keeps the title of an earlier one.
             conversation.title = line.title.or(conversation.title.take());
             let at = at.unwrap_or(self.now);
-            let seq = match arrival {
-                Arrival::New => {
+            let seq = match relation {
+                Relation::New => {
                     self.imported.messages += 1;
                     new.push(line.message);
                     next
                 }
-                Arrival::Known(seq) => {
+                Relation::Known(seq) => {
                     self.imported.known += 1;
                     seq
                 }
-                Arrival::Changed(seq) => {
+                Relation::Changed(seq) => {
                     self.imported.changed += 1;
-                    rest.changed.push((id.message(seq), line.message));
+                    deferred.changed.push((id.message(seq), line.message));
                     seq
                 }
             };
             let facts = line.facts.into_iter();
-            rest.facts
+            deferred
+                .facts
                 .extend(facts.map(|fact| (id.message(seq), at, fact)));
             if let Some(summary) = line.summary {
-                rest.summaries.insert(id, (seq, at, summary));
+                deferred.summaries.insert(id, (seq, at, summary));
             }
         }
         new
     }
 
-    /// Keeps statements as facts, without those that were forgotten.
+    /// Keeps statements as facts, except forgotten ones.
     async fn keep_drawn(&self, tx: &mut Tx<'_>, drawn: Vec<Drawn>) -> Result<()> {
         let mut facts = fact::new_facts(&self.sender, drawn, self.now);
         if let Some(key) = self.key {
@@ -413,13 +425,14 @@ impl Importer<'_> {
     }
 }
 
-/// Returns whether a message was said so soon after another that it belongs to the same conversation.
+/// Returns true if a message was said so soon after another that both belong to one conversation.
 fn follows(before: Option<&Line>, next: &Line) -> bool {
     match (
         before.and_then(|before| before.message.at()),
         next.message.at(),
     ) {
         (Some(before), Some(next)) => next.duration_since(before).abs() <= IDLE,
+        // Without times nothing tells them apart, so they stay together.
         _ => true,
     }
 }

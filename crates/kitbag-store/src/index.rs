@@ -1,9 +1,9 @@
-//! The index for recall: which words stand in which passages of a scope.
+//! The index for recall: the passages of a scope in which each word occurs.
 //!
-//! The messages that are written together become a block: their words with all their places, packed
-//! into rows. Blocks of like size are merged as they become many, so that a query reads few rows of
-//! each. A block is changed only when a message in it is forgotten or edited. Everything here works
-//! the same in either database; the databases know nothing of words.
+//! Messages that are written together become a block: their words with all places, packed into
+//! rows. Blocks of like size are merged as they become many, so a query reads few rows of each. A
+//! block changes only when one of its messages is forgotten or edited. All of this works the same
+//! in either database; the databases know nothing of words.
 
 mod block;
 mod cuts;
@@ -22,6 +22,6 @@ pub(crate) use expected::Comparison;
 pub(crate) use lookup::evidence;
 pub(crate) use terms::encode_terms;
 
-/// The version of the analysis of texts and of the rows that hold the words. When it changes, scopes
-/// are indexed anew as they are used.
+/// The version of the analysis and of the rows that hold the words. When it changes, a scope is
+/// indexed again the next time it is written.
 pub(crate) const ANALYSIS: i64 = 4;

@@ -1,5 +1,5 @@
-//! Leases: one turn of a conversation at a time, on whatever node, without a lock that outlives a
-//! transaction.
+//! Leases: they admit one turn of a conversation at a time, on any node, without a lock that
+//! outlives a transaction.
 
 mod holders;
 
@@ -16,11 +16,11 @@ use crate::transaction::Tx;
 use crate::turn::{StoredTurn, TurnStatus};
 use crate::value::from_row;
 
-use holders::Alone;
-pub(crate) use holders::Shared;
+use holders::ExclusiveLock;
+pub(crate) use holders::SharedLock;
 
-/// The right to work on a turn. It ends by itself; each commit of the turn checks that nobody has
-/// taken it over.
+/// The right to work on a turn. It expires by itself, and each commit of the turn checks that
+/// nobody has taken it over.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Lease {
@@ -28,13 +28,14 @@ pub struct Lease {
     pub turn: TurnId,
     /// Its end, unless it is renewed.
     pub until: Timestamp,
+    // Grows with each holder: a former holder is recognised by its older number.
     fence: i64,
-    /// Lets others see that somebody holds it.
-    shared: Option<Shared>,
+    /// The lock that shows others that the holder is alive.
+    shared: Option<SharedLock>,
 }
 
 impl fmt::Debug for Lease {
-    /// Without the lock, which is a matter of this process.
+    /// Leaves the lock out, which has no meaning outside of this process.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lease")
             .field("turn", &self.turn)
@@ -59,35 +60,41 @@ impl Store {
         length: SignedDuration,
         now: Timestamp,
     ) -> Result<Lease> {
-        let (taking, shared) = self.taking(length, now);
-        self.take(taking, shared, turn).await
+        let (request, shared) = self.lease_request(length, now);
+        self.take(request, shared, turn).await
     }
 
-    async fn take(&self, taking: Taking, shared: Option<Shared>, turn: TurnId) -> Result<Lease> {
-        let lease = self.write(async move |tx| taking.take(tx, turn).await);
+    async fn take(
+        &self,
+        request: LeaseRequest,
+        shared: Option<SharedLock>,
+        turn: TurnId,
+    ) -> Result<Lease> {
+        let lease = self.write(async move |tx| request.take(tx, turn).await);
         Ok(lease.await?.shared_by(shared))
     }
 
-    /// Prepares to take a lease. The lock is shared before anybody can see the lease, and for as long as it
-    /// may be used.
-    pub(crate) fn taking(
+    /// Prepares to take a lease. The lock is shared before anybody can see the lease, and for as
+    /// long as it may be used.
+    pub(crate) fn lease_request(
         &self,
         length: SignedDuration,
         now: Timestamp,
-    ) -> (Taking, Option<Shared>) {
+    ) -> (LeaseRequest, Option<SharedLock>) {
         let shared = holders::share(self);
-        let taking = Taking {
+        let request = LeaseRequest {
             owner: holders::signed(self.owner(), shared.as_ref()),
             length,
             now,
             alone: None,
             answered: Answered::Again,
         };
-        (taking, shared)
+        (request, shared)
     }
 
-    /// The same, and waits for other turns of the conversation, at most for `patience`. On SQLite nobody is
-    /// waited for who has ended without giving the lease back.
+    /// Takes the lease like [`begin`](Self::begin), but waits at most for `patience` while other
+    /// turns of the conversation are under way. On SQLite it does not wait for a holder that ended
+    /// without releasing its lease.
     ///
     /// # Errors
     /// [`StoreError::Busy`] when they take longer, [`StoreError::Turn`] when the turn itself was answered
@@ -102,12 +109,12 @@ impl Store {
         let end = clock().checked_add(patience).unwrap_or(Timestamp::MAX);
         loop {
             let now = clock();
-            let (taking, shared) = self.taking(length, now);
-            let busy = match self.take(taking.unanswered(), shared, turn).await {
+            let (request, shared) = self.lease_request(length, now);
+            let busy = match self.take(request.unanswered(), shared, turn).await {
                 Err(busy @ StoreError::Busy { .. }) => busy,
                 other => return other,
             };
-            if let Some(lease) = self.begin_after_the_dead(turn, length, now).await? {
+            if let Some(lease) = self.begin_after_dead_holder(turn, length, now).await? {
                 return Ok(lease);
             }
             if clock() >= end {
@@ -117,20 +124,20 @@ impl Store {
         }
     }
 
-    /// Takes the lease from a holder that has ended; none where it may live. The new one is held by time
-    /// alone: the lock would have to be given up before it is shared, and in between others could take the
-    /// new holder for dead.
-    async fn begin_after_the_dead(
+    /// Takes the lease from a holder that has ended; none if it may be alive. The new lease is held
+    /// by time alone: the exclusive lock would have to be released before it is shared, and in
+    /// between others could take the new holder for dead.
+    async fn begin_after_dead_holder(
         &self,
         turn: TurnId,
         length: SignedDuration,
         now: Timestamp,
     ) -> Result<Option<Lease>> {
-        let alone = holders::hold_alone(self);
+        let alone = holders::take_exclusive(self);
         if alone.is_none() {
             return Ok(None);
         }
-        let taking = Taking {
+        let request = LeaseRequest {
             owner: self.owner().to_owned(),
             length,
             now,
@@ -138,7 +145,7 @@ impl Store {
             answered: Answered::Refuse,
         };
         match self
-            .write(async move |tx| taking.take(tx, turn).await)
+            .write(async move |tx| request.take(tx, turn).await)
             .await
         {
             Err(StoreError::Busy { .. }) => Ok(None),
@@ -146,7 +153,7 @@ impl Store {
         }
     }
 
-    /// Makes a lease last for `length` from now.
+    /// Extends a lease to `length` from now.
     ///
     /// # Errors
     /// When somebody else has taken it over.
@@ -171,13 +178,13 @@ impl Store {
 }
 
 impl Lease {
-    /// The same, whose holder shares the lock.
-    pub(crate) fn shared_by(mut self, shared: Option<Shared>) -> Self {
+    /// Attaches the lock that the holder shares.
+    pub(crate) fn shared_by(mut self, shared: Option<SharedLock>) -> Self {
         self.shared = shared;
         self
     }
 
-    /// Fails when somebody else has taken over; holds the row until the transaction ends.
+    /// Fails if somebody else has taken over. Locks the row until the transaction ends.
     pub(crate) async fn check(&self, tx: &mut Tx<'_>) -> Result<()> {
         if self.is_held(tx).await? {
             return Ok(());
@@ -187,7 +194,7 @@ impl Lease {
         })
     }
 
-    /// Gives the lease back, unless somebody else has taken over.
+    /// Releases the lease, unless somebody else has taken it over.
     pub(crate) async fn release_if_held(&self, tx: &mut Tx<'_>) -> Result<()> {
         if self.is_held(tx).await? {
             self.release(tx).await?;
@@ -200,13 +207,13 @@ impl Lease {
         Ok(held.is_some_and(|held| held.fence == self.fence && held.owner.is_some()))
     }
 
-    /// Gives the lease back. Its number stays, so that the next one is greater.
+    /// Releases the lease. Its number stays, so that the next one is greater.
     pub(crate) async fn release(&self, tx: &mut Tx<'_>) -> Result<()> {
         write(tx, self.turn.conversation, None, self.fence, Timestamp::MIN).await
     }
 }
 
-/// The lease of a conversation, as the latest owner left it.
+/// The lease of a conversation as its latest owner left it.
 struct LeaseRow {
     owner: Option<String>,
     fence: i64,
@@ -219,7 +226,7 @@ impl LeaseRow {
     }
 }
 
-/// Returns whether a turn of the conversation is under way.
+/// Returns true if a turn of the conversation is under way.
 pub(crate) async fn is_busy(tx: &mut Tx<'_>, id: ConversationId, now: Timestamp) -> Result<bool> {
     let held = row(tx, id).await?;
     Ok(held.is_some_and(|held| held.is_held_at(now)))
@@ -233,15 +240,15 @@ async fn row(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<LeaseRow>> {
 
 from_row!(LeaseRow: owner, fence, until);
 
-/// A lease that is to be taken.
+/// A request for a lease.
 #[derive(Clone)]
-pub(crate) struct Taking {
+pub(crate) struct LeaseRequest {
     owner: String,
     length: SignedDuration,
     now: Timestamp,
-    /// Shows that those who share the lock are dead, until the lease is written: also where nobody waits
-    /// for that any more.
-    alone: Option<Alone>,
+    /// Proof that nobody who shares the lock is alive. It is held until the lease is written, even
+    /// if the caller stops waiting.
+    alone: Option<ExclusiveLock>,
     answered: Answered,
 }
 
@@ -254,7 +261,7 @@ enum Answered {
     Refuse,
 }
 
-impl Taking {
+impl LeaseRequest {
     /// The same for a turn that has no answer yet.
     pub(crate) fn unanswered(mut self) -> Self {
         self.answered = Answered::Refuse;
@@ -271,8 +278,10 @@ impl Taking {
                 problem: "has been answered already".to_owned(),
             });
         }
-        // Who forgets the conversation meanwhile would leave a lease of nothing.
+        // Somebody could forget the conversation at this moment, and the lease would remain without
+        // it.
         Conversation::lock(tx, id).await?;
+        // A first lease has no row yet that could be locked.
         tx.lock_exclusive(&format!("lease/{id}")).await?;
         let held = row(tx, id).await?;
         let mut fence = 0;

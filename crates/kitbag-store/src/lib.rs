@@ -1,10 +1,10 @@
-//! What Kitbag remembers: conversations, facts, summaries, the three layers, injected messages and
-//! every prompt, on SQLite or PostgreSQL, and recall without a model, or, with the feature
-//! `embeddings`, helped by one that lies in a folder.
+//! Keeps what Kitbag remembers, on SQLite or PostgreSQL: conversations, facts, summaries, the three
+//! layers of an agent's context, injected messages and every prompt. Recall needs no model; the
+//! feature `embeddings` lets one from a local folder help.
 //!
-//! What is relevant, how a prompt is rendered and when a message is injected again is decided in
-//! `kitbag-core`; this crate keeps what that needs, and keeps tenants apart. Methods are asynchronous;
-//! with PostgreSQL, and where a lease is waited for, they need a Tokio runtime.
+//! This crate keeps tenants apart and decides nothing about prompts: relevance, rendering and the
+//! moment to inject a message again are the business of `kitbag-core`. All methods are
+//! asynchronous. PostgreSQL needs a Tokio runtime, and so does waiting for a lease.
 
 #[cfg(not(any(feature = "sqlite", feature = "postgres")))]
 compile_error!("a store needs a database: enable the feature `sqlite` or `postgres`");
@@ -22,6 +22,7 @@ mod edit;
 mod embedding;
 mod error;
 mod export;
+mod extension;
 mod fact;
 mod filter;
 mod forget;
@@ -69,6 +70,7 @@ pub use edit::MessageVersion;
 pub use embedding::{Embedder, EmbeddingError};
 pub use error::{StoreError, TlsProblem};
 pub use export::{ExportCursor, ExportFilter, Exported};
+pub use extension::{ExtensionChange, ExtensionState, ExtensionValues, KeptFor};
 pub use fact::{Fact, NewFact};
 pub use filter::{ConversationKey, MessageFilter};
 pub use forget::{Forget, Forgotten};

@@ -1,4 +1,4 @@
-//! Where a store is.
+//! The location of a store.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::error::StoreError;
 
-/// The place of a store.
+/// The location of a store.
 ///
 /// ```
 /// use kitbag_store::Location;
@@ -26,12 +26,13 @@ pub enum Location {
 }
 
 impl Location {
-    /// Whether a path is the store's file, or one that SQLite keeps beside it.
+    /// Returns true if a path is the store's file, or one that SQLite keeps next to it.
     #[must_use]
     pub fn is_file_of(&self, path: &Path) -> bool {
         let Self::Sqlite(file) = self else {
             return false;
         };
+        // The file may not exist yet, so a path that cannot be resolved is compared as it is.
         let real =
             |path: &Path| std::path::absolute(path).map(|path| path.canonicalize().unwrap_or(path));
         let Ok(path) = real(path) else { return false };
@@ -64,6 +65,7 @@ impl FromStr for Location {
             return Ok(Self::Postgres(pairs.to_owned()));
         }
         let path = match text.strip_prefix("sqlite:") {
+            // `sqlite:///x` is the absolute path `/x`, and `sqlite://x` a relative one.
             Some(path) => path.strip_prefix("//").unwrap_or(path),
             None if text.contains("://") => return Err(fail("no such kind of database is known")),
             None => text,
@@ -79,7 +81,7 @@ impl FromStr for Location {
 }
 
 impl fmt::Display for Location {
-    /// Without the password.
+    /// Leaves the password out.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
@@ -94,13 +96,14 @@ impl fmt::Debug for Location {
     }
 }
 
-/// A server as it may be shown: without a password, wherever that stands.
+/// The address for messages, without a password in any of its forms.
 #[cfg(feature = "postgres")]
 fn shown(address: &str) -> String {
     use tokio_postgres::config::Host;
 
     let address = crate::postgres::AddressOptions::split(address);
     let config = address.map(|(address, _)| address.parse::<tokio_postgres::Config>());
+    // An address that does not parse may have its password anywhere, so nothing of it is shown.
     let Ok(Ok(config)) = config else {
         return "the PostgreSQL address".to_owned();
     };
@@ -108,6 +111,7 @@ fn shown(address: &str) -> String {
     let host = config.get_hosts().first().map(|host| match host {
         Host::Tcp(name) => name.clone(),
         #[cfg(unix)]
+        // As in a URL, where a path to a socket takes the place of the host.
         Host::Unix(folder) => folder.display().to_string().replace('/', "%2F"),
     });
     let port = config.get_ports().first().filter(|port| **port != 5432);
@@ -125,8 +129,9 @@ fn shown(_: &str) -> String {
     "the PostgreSQL address".to_owned()
 }
 
-/// What was given where a place was expected, with nothing between `://` and `@`.
+/// The input where a location was expected, without anything between `://` and `@`.
 fn without_credentials(text: &str) -> String {
+    // The last `@`: a password may contain one.
     let parts = text.split_once("://").zip(text.rsplit_once('@'));
     match parts {
         Some(((scheme, _), (_, host))) => format!("{scheme}://{host}"),

@@ -1,4 +1,4 @@
-//! Keeping a store in order: counting, compacting, clearing the log.
+//! Maintains a store: counts rows, compacts the file, empties the log.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::schema;
 use crate::store::Store;
 use crate::transaction::Tx;
 
-/// What a tenant's part of the store holds.
+/// The amounts of a tenant's part of the store.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Stats {
@@ -27,20 +27,20 @@ pub struct Stats {
     pub summaries: u64,
     /// Turns.
     pub turns: u64,
-    /// Messages that were refused, as far as they are kept.
+    /// Messages that were refused and are still on record.
     pub refusals: u64,
     /// Keys of clients, revoked ones too.
     pub keys: u64,
     /// Prompts that can be rebuilt.
     pub prompts: u64,
-    /// Their bytes, as they were sent.
+    /// The bytes of those prompts as they were sent.
     pub prompt_bytes: u64,
-    /// The size of the file, all tenants together, where the store is a file.
+    /// The size of the file with all tenants, if the store is a file.
     pub file_bytes: Option<u64>,
 }
 
 impl Store {
-    /// Counts what the tenant has.
+    /// Counts the rows of the tenant.
     ///
     /// # Errors
     /// When the store fails.
@@ -61,7 +61,7 @@ impl Store {
         Ok(counted)
     }
 
-    /// Gives space back that is no longer used. PostgreSQL does so by itself.
+    /// Returns unused space to the system. PostgreSQL does so by itself.
     ///
     /// # Errors
     /// When another process uses the file, or the store fails.
@@ -74,10 +74,10 @@ impl Store {
         self.clear_log().await
     }
 
-    /// Gives space back as [`vacuum`](Self::vacuum) does, and in PostgreSQL writes the tables of all
-    /// tenants anew, so that no page of them holds what was deleted or forgotten. They are locked
-    /// meanwhile. The server's write-ahead log, its replicas and backups keep what they have until they
-    /// are recycled or removed.
+    /// Returns unused space like [`vacuum`](Self::vacuum), and in PostgreSQL rewrites the tables of
+    /// all tenants so that no page holds deleted rows. The tables are locked meanwhile. The
+    /// server's write-ahead log, replicas and backups keep their contents until they are recycled
+    /// or removed.
     ///
     /// # Errors
     /// When the user does not own the tables, or as [`vacuum`](Self::vacuum) fails.
@@ -89,7 +89,7 @@ impl Store {
         self.vacuum().await
     }
 
-    /// Empties SQLite's log into the file, so that nothing of what was deleted is left in it.
+    /// Empties SQLite's log into the file, so that no deleted text remains in it.
     pub(crate) async fn clear_log(&self) -> Result<()> {
         #[cfg(feature = "sqlite")]
         if let Some(file) = self.file() {
@@ -137,7 +137,7 @@ async fn count_all(tx: &mut Tx<'_>) -> Result<Stats> {
         ),
     ] {
         let sql = format!("SELECT {what} tenant = $1");
-        *count = tx.query_one(&sql, ()).await?.unwrap_or(0);
+        *count = tx.query_row(&sql, ()).await?;
     }
     Ok(stats)
 }

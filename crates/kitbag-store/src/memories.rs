@@ -1,8 +1,8 @@
-//! Reads what is remembered for a message: first the conversation that it belongs to, with all that
-//! this carries, then what is known besides.
+//! Reads memory for a message: first its conversation with all of its state, then everything else
+//! that is known.
 //!
-//! Two steps, since the second wants to know which messages the prompt shows anyway. Nothing is
-//! changed, made or chosen here; what of it becomes a prompt is the engine's to decide.
+//! There are two steps because the second has to know which messages the prompt shows anyway.
+//! Nothing is changed or selected here; the engine decides what becomes part of a prompt.
 
 use std::borrow::Cow;
 
@@ -24,31 +24,31 @@ use crate::summary::{self, Summary};
 use crate::transaction::Tx;
 use crate::turn::Incoming;
 
-/// What to remember for a message, at most.
+/// The most that is read for a message.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct MemoryRequest {
     /// The message.
     pub incoming: Incoming,
-    /// Its name, where it was accepted already: it and what came later are no history.
+    /// Its id, if it was accepted already. It and all later messages are then no history.
     pub answering: Option<MessageId>,
-    /// The messages of the conversation, the newest.
+    /// The newest messages of the conversation.
     pub messages: u32,
-    /// The facts about the sender, those learned last.
+    /// The facts about the sender, the latest learned.
     pub facts: u32,
     /// The summaries of earlier conversations on the channel.
     pub summaries: u32,
     /// The related messages.
     pub recalled: usize,
-    /// Whether messages of the sender's other channels may be recalled. Words that were said in
-    /// private do not belong into a group.
+    /// True if messages of the sender's other channels may be recalled. Words that were said in
+    /// private do not belong in a group.
     pub across_channels: bool,
-    /// The time at which it is asked.
+    /// The time of the request.
     pub now: Timestamp,
 }
 
 impl MemoryRequest {
-    /// The usual amounts.
+    /// Makes a request for the default amounts.
     #[must_use]
     pub fn new(incoming: Incoming, now: Timestamp) -> Self {
         Self {
@@ -71,7 +71,7 @@ impl MemoryRequest {
         }
     }
 
-    /// The same for a message that was accepted already.
+    /// Reads for a message that was accepted already.
     #[must_use]
     pub fn answering(mut self, message: MessageId) -> Self {
         self.answering = Some(message);
@@ -79,29 +79,29 @@ impl MemoryRequest {
     }
 }
 
-/// A conversation as the next prompt needs it. One that the message begins has no messages, and of
-/// its state only the durable entries that it takes over from the one before it.
+/// A conversation as the next prompt needs it. If the message begins a conversation, there are no
+/// messages, and of its state only the durable entries that it takes over from the one before.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ConversationMemory {
-    /// Its name in the store; none where the message begins it.
+    /// The store's number for it; none if the message begins it.
     pub id: Option<ConversationId>,
-    /// The newest messages before the one to answer, oldest first, but for those that are summarised.
+    /// The newest messages before the one to answer, oldest first, without those that are
+    /// summarised.
     pub messages: Vec<StoredMessage>,
-    /// The number of messages before those, and behind those that are summarised.
+    /// The number of messages between those and the ones that are summarised.
     pub unread: u32,
-    /// The number of the turn that comes next, or that is under way.
+    /// The number of the turn that comes next or is under way.
     pub turn: u32,
-    /// Everything else that it carries from turn to turn.
+    /// All other state that it keeps from turn to turn.
     pub state: ConversationState,
 }
 
-/// What is known besides the conversation.
+/// The memory outside of the conversation.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Recollections {
-    /// The facts about the sender: those that were told, and those that were drawn from what was said
-    /// on this channel.
+    /// The facts about the sender: the told ones, and those drawn from messages on this channel.
     pub facts: Vec<Fact>,
     /// The facts that the message asks for.
     pub asked: Asked,
@@ -109,7 +109,7 @@ pub struct Recollections {
     pub summaries: Vec<Summary>,
     /// The related messages, best first.
     pub recalled: Vec<Recalled>,
-    /// The sources that failed; the others are here all the same.
+    /// The sources that failed. The results of the others are here nevertheless.
     pub problems: Vec<Problem>,
 }
 
@@ -126,8 +126,9 @@ impl Store {
             .await
     }
 
-    /// Reads what is known besides the conversation, at one moment if that is possible, and else one
-    /// source after the other, so that each that can be read is. Messages in `shown` are not recalled.
+    /// Reads the memory outside of the conversation: all of it at one moment if possible, and
+    /// otherwise each source alone, so that a failing one does not cost the others. Messages in
+    /// `shown` are not recalled.
     pub async fn recollect(
         &self,
         request: &MemoryRequest,
@@ -141,6 +142,8 @@ impl Store {
         if let Ok(Some(all)) = read.await {
             return all;
         }
+        // One source at a time now, each with its own transaction and its own problem. `recall`
+        // also rebuilds an outdated index, which a read cannot do.
         let Incoming {
             channel, sender, ..
         } = &request.incoming;
@@ -151,10 +154,10 @@ impl Store {
         let (about, most) = (sender.clone(), request.facts);
         let from = request.drawn_from(conversation.map(|id| id.scope));
         let facts = self.read(async move |tx| fact::current(tx, &about, from, most).await);
-        known.facts = known.or_tell("facts", facts.await);
+        known.facts = known.or_problem("facts", facts.await);
         let summaries = self.summaries(channel, sender, request.summaries).await;
-        known.summaries = known.or_tell("summaries", summaries);
-        known.recalled = known.or_tell("recall", self.recall(&recall).await);
+        known.summaries = known.or_problem("summaries", summaries);
+        known.recalled = known.or_problem("recall", self.recall(&recall).await);
         known
     }
 }
@@ -173,8 +176,8 @@ impl ConversationMemory {
 }
 
 impl Recollections {
-    /// The result, or nothing and a problem.
-    fn or_tell<T: Default>(&mut self, source: &str, result: Result<T>) -> T {
+    /// Returns the value of a result, or a default and a problem.
+    fn or_problem<T: Default>(&mut self, source: &str, result: Result<T>) -> T {
         result.unwrap_or_else(|error| {
             self.problems.push(Problem::failed(source, error));
             T::default()
@@ -204,6 +207,8 @@ async fn conversation(tx: &mut Tx<'_>, request: &MemoryRequest) -> Result<Conver
             }
         }
     };
+    // A message that is being answered may have later ones behind it, which its prompt must not
+    // show.
     let before = request.answering.unwrap_or(found.id.end());
     let mut messages = history::newest(tx, before, Readers::Model, request.messages).await?;
     let unread = match messages.first() {
@@ -211,6 +216,7 @@ async fn conversation(tx: &mut Tx<'_>, request: &MemoryRequest) -> Result<Conver
         None => 0,
     };
     let state = state::load_all(tx, found.id).await?;
+    // The compaction replaces everything up to its last message.
     messages.retain(|stored| stored.id.seq > state.compaction.through);
     let unread = unread.saturating_sub(state.compaction.messages);
     Ok(ConversationMemory {
@@ -225,7 +231,7 @@ async fn conversation(tx: &mut Tx<'_>, request: &MemoryRequest) -> Result<Conver
     })
 }
 
-/// All sources; nothing where the index must be rebuilt before it can be asked.
+/// Reads all sources at one moment; none if the index must be rebuilt before it can be used.
 async fn recollections(
     tx: &mut Tx<'_>,
     request: &MemoryRequest,
@@ -267,6 +273,7 @@ fn recall_request(request: &MemoryRequest, shown: Vec<MessageId>) -> RecallReque
         .at(incoming.message.at.unwrap_or(request.now.into()))
         .limit(request.recalled)
         .without(shown);
+    // The message to answer is in the prompt too, and would match its own words best.
     recall.in_prompt.extend(request.answering);
     if !request.across_channels {
         recall = recall.on_channel(&incoming.channel);
@@ -274,7 +281,8 @@ fn recall_request(request: &MemoryRequest, shown: Vec<MessageId>) -> RecallReque
     recall
 }
 
-/// A long message is about what its beginning and its end are about: so many bytes are read of each.
+/// The bytes that are read from each end of a long message: both its beginning and its end say what
+/// it is about.
 const READ: usize = 8 * 1024;
 
 fn ends(text: &str) -> Cow<'_, str> {

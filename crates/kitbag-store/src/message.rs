@@ -1,4 +1,4 @@
-//! Messages: what was said, by whom and when.
+//! Messages: their text, their speaker and their time.
 
 mod time;
 
@@ -14,7 +14,7 @@ use crate::names;
 
 pub use time::MessageTime;
 
-/// Longest message, in bytes.
+/// The longest message in bytes.
 pub(crate) const LONGEST: usize = 16 << 20;
 
 /// A message to keep.
@@ -23,12 +23,12 @@ pub(crate) const LONGEST: usize = 16 << 20;
 pub struct NewMessage {
     /// The message, which is kept whole: blocks, tool calls, visibility and unknown fields.
     pub message: Message,
-    /// The name that others have for the message.
+    /// The name that a client has for the message.
     pub reference: Option<String>,
-    /// When it was said.
+    /// The time when it was said.
     pub at: Option<MessageTime>,
-    /// Whether it may be recalled. What was recalled itself may not: it would come back again and
-    /// again.
+    /// True if it may be recalled. A message that shows recalled text may not: it would come back
+    /// again and again.
     pub recallable: bool,
 }
 
@@ -39,28 +39,28 @@ impl NewMessage {
         Message::new(role, content).into()
     }
 
-    /// The same message with its time.
+    /// Sets the time when it was said.
     #[must_use]
     pub fn at(mut self, at: impl Into<MessageTime>) -> Self {
         self.at = Some(at.into());
         self
     }
 
-    /// The same message with the name that others have for it.
+    /// Sets the name that a client has for it.
     #[must_use]
     pub fn with_reference(mut self, reference: impl Into<String>) -> Self {
         self.reference = Some(reference.into());
         self
     }
 
-    /// The same message with its speaker's name.
+    /// Sets the speaker's name.
     #[must_use]
     pub fn with_speaker(mut self, speaker: impl Into<String>) -> Self {
         self.message.name = Some(speaker.into());
         self
     }
 
-    /// The same message, kept and shown in its conversation but never recalled.
+    /// Keeps the message and shows it in its conversation, but never recalls it.
     #[must_use]
     pub fn not_recallable(mut self) -> Self {
         self.recallable = false;
@@ -113,17 +113,17 @@ impl From<String> for NewMessage {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StoredMessage {
-    /// Its name in the store.
+    /// The store's number for it.
     pub id: MessageId,
     /// The message, as it was accepted.
     pub message: Message,
-    /// The name that others have for it.
+    /// The name that a client has for it.
     pub reference: Option<String>,
-    /// When it was said.
+    /// The time when it was said.
     pub at: Option<MessageTime>,
-    /// Whether it may be recalled.
+    /// True if it may be recalled.
     pub recallable: bool,
-    /// The content that prompts held in its place, where it was another: in a wrapper, mostly.
+    /// The content that prompts held in its place if that differs, such as the text in a wrapper.
     pub sent_as: Option<Content>,
 }
 
@@ -134,8 +134,8 @@ impl StoredMessage {
         self.message.content.text()
     }
 
-    /// The message as a prompt's history holds it: with the content that was sent, so that the next
-    /// prompt begins with the bytes of the last one, and with the store's name as its id.
+    /// The message as the history of a prompt holds it: with the content that was sent, so that the
+    /// next prompt begins with the bytes of the last one, and with the store's number as its id.
     #[must_use]
     pub fn into_history(self) -> Message {
         let mut message = self.message;
@@ -147,8 +147,8 @@ impl StoredMessage {
     }
 }
 
-/// What is kept of a message as JSON, since role, text, name and visibility have columns: nothing for
-/// a plain one, so that it costs neither space nor time.
+/// The JSON that is kept of a message besides its columns. A plain message needs none, which saves
+/// space and time.
 pub(crate) fn fields(message: &Message) -> Result<Option<String>> {
     let is_bare = message.id.is_none()
         && message.tool_calls.is_none()
@@ -157,7 +157,7 @@ pub(crate) fn fields(message: &Message) -> Result<Option<String>> {
         && message.extra.is_empty();
     let json = match &message.content {
         Content::Text(_) if is_bare => return Ok(None),
-        // The column `body` has it.
+        // The text is in the column `body` already.
         Content::Text(text) if !text.is_empty() => {
             let mut without = message.clone();
             without.content = Content::Null;
@@ -180,7 +180,7 @@ fn check_length(bytes: usize) -> Result<()> {
     Ok(())
 }
 
-/// The message of its columns.
+/// Makes a message from its columns.
 pub(crate) fn from_columns(
     role: Role,
     name: Option<String>,
@@ -194,6 +194,8 @@ pub(crate) fn from_columns(
         return Ok(message);
     };
     let mut message: Message = serde_json::from_str(json)?;
+    // `fields` left the text out; a message whose content was null from the beginning has an empty
+    // body.
     if message.content == Content::Null && !body.is_empty() {
         message.content = Content::Text(body);
     }

@@ -1,11 +1,12 @@
-//! What the store takes as a name: checked once, where it comes in.
+//! Rules for names, which are checked once where they come in.
 
 use crate::error::{Result, StoreError};
 
-/// Longest name of a channel, a sender, a conversation, a reference or a speaker, in characters.
+/// The longest name of a channel, a sender, a conversation, a reference or a speaker, in
+/// characters.
 pub(crate) const LONGEST: usize = 500;
 
-/// A name that is not empty and has no control characters.
+/// Checks that a name is not empty and has no control characters.
 pub(crate) fn name(field: &'static str, text: &str) -> Result<()> {
     if text.trim().is_empty() {
         return Err(StoreError::invalid(field, "is empty"));
@@ -13,8 +14,9 @@ pub(crate) fn name(field: &'static str, text: &str) -> Result<()> {
     label(field, text)
 }
 
-/// The same, or nothing at all.
+/// Checks a name that may be empty.
 pub(crate) fn label(field: &'static str, text: &str) -> Result<()> {
+    // PostgreSQL's text refuses NUL, and others would break the lines of a list.
     if let Some(control) = text.chars().find(|c| c.is_control()) {
         let problem = format!("has a control character, {}", control.escape_unicode());
         return Err(StoreError::invalid(field, problem));
@@ -22,7 +24,7 @@ pub(crate) fn label(field: &'static str, text: &str) -> Result<()> {
     limit(field, text, LONGEST)
 }
 
-/// A text of at most so many characters.
+/// Checks that a text has at most `most` characters.
 pub(crate) fn limit(field: &'static str, text: &str, most: usize) -> Result<()> {
     let length = text.chars().count();
     if length > most {

@@ -1,7 +1,7 @@
 //! The store on a PostgreSQL server.
 //!
-//! Each operation is one transaction that first takes the role without rights of its own and sets
-//! the tenant, both until it ends: nothing is left on the connection, so that a pooler may give it to
+//! Each operation is one transaction, which first takes the role without rights of its own and sets
+//! the tenant. Both end with it: nothing is left on the connection, so a pooler may give it to
 //! somebody else. Statements are sent unnamed for the same reason.
 
 mod error;
@@ -30,19 +30,20 @@ pub(crate) use options::AddressOptions;
 use retry::Retry;
 use session::{Access, Session};
 
-/// The server takes at most 65,535 parameters in a statement.
+/// The most parameters of one statement. The protocol counts them with 16 bits, so it allows
+/// 65,535.
 pub(crate) const PARAMETERS: usize = 32_000;
 
-/// A pool of connections.
+/// A pool of connections to one server.
 pub(crate) struct Postgres {
     pool: Pool,
     server: String,
-    /// The time to wait for a free connection, and for a server that restarts.
+    /// The time to wait for a free connection or a restarting server.
     wait: Duration,
 }
 
 impl Postgres {
-    /// Connects, and brings the tables up to date.
+    /// Connects and brings the tables up to date.
     pub(crate) async fn open(url: &str, opening: Opening) -> Result<Self> {
         let location = || Location::Postgres(url.to_owned()).to_string();
         let refuse = |reason: String| StoreError::Location {
@@ -52,6 +53,7 @@ impl Postgres {
         let (address, options) = AddressOptions::split(url).map_err(refuse)?;
         let config = address.parse::<Config>();
         let mut config = config.map_err(|error| refuse(error::explain(&error)))?;
+        // The driver would wait as long as the system does, which can be minutes.
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(Duration::from_secs(10));
         }
@@ -64,6 +66,8 @@ impl Postgres {
             server: server.clone(),
             problem,
         })?;
+        // `Fast` asks the server nothing: a broken connection shows at its first use, and that is
+        // retried.
         let recycling_method = RecyclingMethod::Fast;
         let manager = Manager::from_config(config, connector, ManagerConfig { recycling_method });
         let pool = Pool::builder(manager)
@@ -86,9 +90,9 @@ impl Postgres {
         Ok(postgres)
     }
 
-    /// Runs an operation that changes something in a transaction of its own. As long as the commit was
-    /// not sent, nothing has changed, so that it is tried again while the server restarts, fails over,
-    /// has no connection left or lets the transaction lose against another.
+    /// Runs an operation that changes rows, in a transaction of its own. Until the commit is sent
+    /// nothing has changed, so it is tried again while the server restarts, fails over, has no free
+    /// connection or lets the transaction lose against another.
     pub(crate) async fn write<T>(
         &self,
         tenant: &Tenant,
@@ -107,14 +111,14 @@ impl Postgres {
         let client = self.connection().await?;
         let result = in_transaction(&client, tenant, operation).await;
         if let Err(StoreError::Disconnected { .. }) = result {
-            // It may be whole, and lead to a server that another one has replaced.
+            // The connection may still work, but lead to a server that another one has replaced.
             drop(deadpool_postgres::Object::take(client));
         }
         result
     }
 
-    /// Runs an operation that changes nothing, on a view of the store at one moment: else a message
-    /// that moves into a block between two queries would be found by neither.
+    /// Runs an operation that only reads, on a view of the store at one moment. Without that,
+    /// neither of two queries would find a message that moves into a block between them.
     pub(crate) async fn read<T>(&self, tenant: &Tenant, operation: impl Operation<T>) -> Result<T> {
         let mut retry = Retry::for_at_most(self.wait);
         loop {
@@ -131,10 +135,11 @@ impl Postgres {
         operation(&mut Tx::postgres(tenant.as_str(), session.client())).await
     }
 
-    /// Writes all tables anew, so that no page holds what was deleted. It locks each of them meanwhile.
+    /// Rewrites all tables, so that no page holds deleted rows. It locks each of them meanwhile.
     pub(crate) async fn vacuum_full(&self) -> Result<()> {
         let client = self.connection().await?;
-        // The server skips the tables of others with a warning that nobody reads.
+        // The server only warns about tables of other owners and skips them, and nobody reads the
+        // warning.
         let sql = "SELECT coalesce(bool_and(pg_has_role(tableowner, 'USAGE')), true) \
                    FROM pg_tables WHERE schemaname = 'kitbag'";
         let owns: bool = client.query_one(sql, &[]).await.map_err(failed)?.get(0);
@@ -145,6 +150,8 @@ impl Postgres {
                 reason: "another user owns them".to_owned(),
             });
         }
+        // One statement for each table: `VACUUM` cannot run in a transaction, and several
+        // statements sent at once are one.
         for table in crate::schema::tables() {
             let sql = format!("VACUUM (FULL) kitbag.{}", table.name);
             client.batch_execute(&sql).await.map_err(failed)?;
@@ -152,8 +159,9 @@ impl Postgres {
         Ok(())
     }
 
-    /// The first connection: a server that is not there at all may be a mistyped address, and is not
-    /// waited for; one that says that it is starting or full is.
+    /// The first connection of a store. It does not wait for a server that cannot be reached at
+    /// all, since the address may be mistyped, but for one that answers that it is starting or
+    /// full.
     async fn first_connection(&self) -> Result<deadpool_postgres::Object> {
         let mut retry = Retry::for_at_most(self.wait);
         loop {
@@ -206,7 +214,7 @@ pub(crate) async fn query(client: &Client, sql: &str, parameters: &[Value]) -> R
     found.iter().map(row).collect()
 }
 
-/// Inserts rows of so many values, with the tenant in front of each.
+/// Inserts rows of `columns` values each, with the tenant in front of each row.
 pub(crate) async fn insert(
     client: &Client,
     into: &str,
@@ -228,6 +236,7 @@ pub(crate) async fn insert(
 type Typed<'a> = (&'a (dyn ToSql + Sync), Type);
 
 fn typed<'v>(parameters: impl IntoIterator<Item = &'v Value>) -> Vec<Typed<'v>> {
+    // Types are sent along, so the server needs no extra round trip to describe the statement.
     let typed = |value: &'v Value| -> Typed<'v> { (value, value.kind()) };
     parameters.into_iter().map(typed).collect()
 }
@@ -235,7 +244,7 @@ fn typed<'v>(parameters: impl IntoIterator<Item = &'v Value>) -> Vec<Typed<'v>> 
 impl Value {
     fn kind(&self) -> Type {
         match self {
-            // The server infers what is missing.
+            // The server infers the type from the column.
             Self::Null => Type::UNKNOWN,
             Self::Int(_) => Type::INT8,
             Self::Text(_) => Type::TEXT,
@@ -270,12 +279,15 @@ fn row(found: &tokio_postgres::Row) -> Result<Row> {
     let cells = found.columns().iter().enumerate().map(|(index, column)| {
         let value = match *column.type_() {
             Type::INT8 => found.try_get::<_, Option<i64>>(index)?.into(),
+            // `SELECT 1` and the like are of this type.
             Type::INT4 => found
                 .try_get::<_, Option<i32>>(index)?
                 .map(i64::from)
                 .into(),
             Type::BOOL => found.try_get::<_, Option<bool>>(index)?.into(),
             Type::BYTEA => found.try_get::<_, Option<Vec<u8>>>(index)?.into(),
+            // A type that no query of ours returns fails to convert here, which is an error and no
+            // panic.
             _ => found.try_get::<_, Option<String>>(index)?.into(),
         };
         Ok(value)

@@ -1,7 +1,8 @@
-//! The archive of prompts: what each was made of, so that it can be made again.
+//! The archive of prompts: the parts of each, so that it can be rebuilt.
 //!
-//! A prompt is not kept itself. Its texts are kept once each by their hash, and beside them the recipe
-//! that says where they stood; the hash of what was sent tells whether the same comes out again.
+//! The text of a prompt is not stored as a whole. Its parts are stored once each by their hash,
+//! together with a recipe that says where they stood. The hash of the sent bytes tells if
+//! rebuilding gives the same.
 
 mod masked;
 mod recipe;
@@ -30,44 +31,46 @@ pub use replay::Replayed;
 pub use retention::Pruned;
 pub(crate) use retention::{drop_taken_texts, take_texts};
 
-/// The lock under which texts are shared: held together by those who add prompts, alone by those who
-/// remove texts that no prompt has any more.
+/// The lock for shared texts. Transactions that add prompts share it; those that remove unused
+/// texts hold it exclusively.
 pub(crate) const TEXTS: &str = "texts";
 
-/// A prompt whose first byte of an answer has arrived.
+/// A prompt whose answer has begun to arrive.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SentPrompt {
-    /// Counts the prompts of the turn, from 0.
+    /// Its number among the prompts of the turn, from 0.
     pub inference: u32,
-    /// The draft that it was assembled from. The context messages in it count as emitted, and those
-    /// that are consumed by that are.
+    /// The draft that it was assembled from. Its context messages count as emitted, and those that
+    /// are consumed by that are consumed.
     pub draft: Draft,
-    /// How it was assembled.
+    /// The settings that it was assembled with.
     pub settings: AssemblySettings,
+    /// Context messages that stand among its steps for the first time. They count as emitted too.
+    pub told: Vec<ContextMessage>,
     /// The prompt.
     pub assembly: Assembly,
-    /// The bytes that were sent: the prompt itself where it is a text, else the JSON that was made of
-    /// it.
+    /// The bytes that were sent: the prompt itself if its form is a text, otherwise the JSON made
+    /// from it.
     pub body: String,
-    /// The fields of the request that was sent, in their order; none where it is the one that the
-    /// prompt makes, or no request.
+    /// The fields of the sent request in order; none if it is exactly what the prompt makes, or no
+    /// request.
     pub fields: Option<Vec<RequestField>>,
-    /// The security key of the queries in it, which the conversation's next prompts use again.
+    /// The security key of the queries in it, which the next prompts of the conversation reuse.
     pub key: Option<String>,
 }
 
-/// A field of a request that was not sent as its prompt makes it.
+/// A field of a request that differs from what its prompt makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestField {
     /// Its name.
     pub name: String,
-    /// Its value as JSON; none where it is the one that the prompt makes.
+    /// Its value as JSON; none if it is the one that the prompt makes.
     pub json: Option<String>,
 }
 
 impl SentPrompt {
-    /// The first prompt of a turn, and the bytes that were sent.
+    /// Makes the first prompt of a turn, with the bytes that were sent.
     #[must_use]
     pub fn new(
         draft: Draft,
@@ -79,6 +82,7 @@ impl SentPrompt {
             inference: 0,
             draft,
             settings,
+            told: Vec::new(),
             assembly,
             body: body.into(),
             fields: None,
@@ -86,17 +90,24 @@ impl SentPrompt {
         }
     }
 
-    /// The same as another prompt of the turn.
+    /// Sets its number among the prompts of the turn.
     #[must_use]
     pub fn inference(mut self, inference: u32) -> Self {
         self.inference = inference;
         self
     }
 
-    /// The same as a request with other fields than the prompt makes.
+    /// Sets the fields of a request that was changed before it was sent.
     #[must_use]
     pub fn with_fields(mut self, fields: Vec<RequestField>) -> Self {
         self.fields = Some(fields);
+        self
+    }
+
+    /// The same with context messages that stand among its steps for the first time.
+    #[must_use]
+    pub fn with_told(mut self, told: Vec<ContextMessage>) -> Self {
+        self.told = told;
         self
     }
 
@@ -107,8 +118,8 @@ impl SentPrompt {
         self
     }
 
-    /// Refuses a prompt that another draft was made into: the context messages of this one would be
-    /// counted and consumed although no model saw them, and the prompt could not be made again.
+    /// Refuses a prompt that was not assembled from its draft: the draft's context messages would
+    /// be counted and consumed although no model saw them, and the prompt could not be rebuilt.
     fn check(&self, turn: TurnId) -> Result<()> {
         let Assembly {
             kept, body, blocks, ..
@@ -132,14 +143,14 @@ impl SentPrompt {
 }
 
 impl Store {
-    /// Second step of a turn, at the first byte of the answer: archives the prompt, counts it as a step
-    /// for cooldowns, and consumes the durable context messages that it held and that are consumed by
-    /// being sent. The turn's message keeps the content that the prompt held in its place. The same
-    /// prompt a second time changes nothing.
+    /// Second step of a turn, at the first byte of the answer: archives the prompt, counts it as a
+    /// step for cooldowns, and consumes those durable context messages in it that are consumed when
+    /// they are sent. The turn's message keeps the content that the prompt had in its place.
+    /// Sending the same prompt twice changes nothing.
     ///
     /// # Errors
-    /// When the lease was lost, when the prompt was not made from its draft, or when the store fails;
-    /// then nothing is consumed.
+    /// When the lease was lost, the prompt was not made from its draft, or the store fails; then
+    /// nothing is consumed.
     pub async fn sent(
         &self,
         lease: &Lease,
@@ -149,14 +160,16 @@ impl Store {
         let lease = lease.clone();
         prompt.check(lease.turn)?;
         let bytes = prompt.body.len();
-        let (prompt, masked) = masked::masked(prompt, self.secrets());
-        let (recipe, texts) = Recipe::new(&prompt, masked);
+        // The length of what was sent, taken before masking changes the body.
+        let (prompt, masked) = masked::masked(prompt, self.secrets())?;
+        let (recipe, texts) = Recipe::new(&prompt, masked)?;
         let body = SentBody {
             hash: Hash::of(&prompt.body),
             bytes,
         };
         self.write(async move |tx| {
-            // Whoever forgets takes this before any row; so does whoever sends.
+            // Before any row, in the same order as forgetting does: otherwise the two could wait
+            // for each other.
             tx.lock_shared(TEXTS).await?;
             Conversation::lock(tx, lease.turn.conversation).await?;
             lease.check(tx).await?;
@@ -172,11 +185,12 @@ impl Store {
             if turn.status == TurnStatus::Learned {
                 return refuse("came after the answer");
             }
+            // A gap would mean that another process has sent a prompt of this turn.
             if prompt.inference != turn.inferences {
                 return refuse("is not the next one");
             }
             let id = lease.turn.conversation;
-            count_step(tx, id, &prompt.draft.injected).await?;
+            count_step(tx, id, prompt.draft.injected.iter().chain(&prompt.told)).await?;
             state::save(tx, id, &prompt.assembly.epoch).await?;
             if let Some(key) = &prompt.key {
                 state::save(tx, id, &EpochKey(key.clone())).await?;
@@ -192,7 +206,7 @@ impl Store {
     }
 }
 
-/// The hash of the sent bytes without their secrets, and their number.
+/// The hash of the sent bytes without their secrets, and the length of the sent ones.
 #[derive(Clone, Copy)]
 struct SentBody {
     hash: Hash,
@@ -206,14 +220,14 @@ fn wrong(turn: TurnId, prompt: &SentPrompt, problem: &str) -> StoreError {
     }
 }
 
-/// Counts an inference, whose prompt held these context messages. All of them were emitted by it, also
-/// those whose cooldown was not over, so that cooldowns are not asked for here.
+/// Counts an inference whose prompt held these context messages. All of them were emitted by it,
+/// even those whose cooldown was not over, so cooldowns are set to 0 here.
 async fn count_step(
     tx: &mut Tx<'_>,
     id: ConversationId,
-    injected: &[ContextMessage],
+    injected: impl Iterator<Item = &ContextMessage>,
 ) -> Result<()> {
-    let held = injected.iter().cloned();
+    let held = injected.cloned();
     let held: Vec<ContextMessage> = held.map(|one| one.with_cooldown_turns(0)).collect();
     let mut throttle: ThrottleState = state::load(tx, id).await?.unwrap_or_default();
     let change = plan(&held, &throttle, CooldownReading::default()).change;
@@ -228,7 +242,8 @@ async fn count_step(
     Ok(())
 }
 
-/// Keeps the content that the prompt held for the turn's message, where it is not the message's own.
+/// Keeps the content that the prompt held in place of the turn's message, if it differs from the
+/// message's own.
 async fn keep_content(tx: &mut Tx<'_>, id: MessageId, current: &Message) -> Result<()> {
     let Some(stored) = history::get(tx, id).await? else {
         return Ok(()); // It was forgotten meanwhile.
@@ -246,7 +261,7 @@ async fn keep_content(tx: &mut Tx<'_>, id: MessageId, current: &Message) -> Resu
     tx.execute(sql, (Value::Body(json), id)).await.map(drop)
 }
 
-/// Keeps the prompt. The caller holds [`TEXTS`] together with others.
+/// Writes the prompt. The caller shares [`TEXTS`].
 async fn archive(
     tx: &mut Tx<'_>,
     turn: TurnId,
@@ -272,6 +287,7 @@ async fn archive(
     .await?;
     let bodies = texts.bodies.into_iter();
     let bodies = bodies.map(|(hash, body)| (hash, Value::Body(body)));
+    // Most texts are in earlier prompts already.
     let new = "ON CONFLICT DO NOTHING";
     tx.insert_or("text (tenant, hash, body)", new, bodies).await
 }

@@ -1,11 +1,11 @@
-//! Recall: the past messages that a query is about. What counts how much is decided in the core.
+//! Recall: finds the past messages that a query is about. The core decides what counts how much.
 
 mod change;
 mod evidence;
 mod filter;
-mod known;
 #[cfg(feature = "embeddings")]
 mod meaning;
+mod relevant;
 mod remembered;
 
 use std::borrow::Cow;
@@ -36,43 +36,43 @@ use crate::store::Store;
 use crate::transaction::Tx;
 use crate::value::{LenientU32, Row};
 
-use known::KnownFacts;
+use relevant::RelevantFacts;
 
-/// The number of candidates that are looked at closely for each message that is wanted. More cost time and
-/// bring next to nothing: on the data of `docs/recall.md` 120 find within .1 points of what 400 find among
-/// the first ten.
+/// The candidates that are ranked for each message that is wanted. More of them cost time and gain
+/// next to nothing: on the data of `docs/recall.md` 120 find within .1 points of what 400 find
+/// among the first ten.
 const CANDIDATES: usize = 4;
-/// So many are looked at at least, and, unless twice as many messages are wanted, at most.
+/// The least number of candidates, and the most unless twice as many messages are wanted.
 const LEAST_CANDIDATES: usize = 120;
 const MOST_CANDIDATES: usize = 400;
 
-/// What to recall.
+/// A query for past messages.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RecallRequest {
-    /// Whose messages.
+    /// The sender of the messages.
     pub sender: String,
-    /// On which channel; on any, if none is given.
+    /// Their channel; any, if none is given.
     pub channel: Option<String>,
-    /// Which of them may come: the limit is met from those.
+    /// The messages that may be recalled. The limit applies to those.
     pub filter: MessageFilter,
-    /// What they should be about, in any words.
+    /// The topic, in any words.
     pub query: String,
-    /// When it is asked, which tells what "yesterday" is.
+    /// The time of the query, which gives words like "yesterday" their meaning.
     pub now: Option<MessageTime>,
-    /// How many messages at most.
+    /// The most messages to return.
     pub limit: usize,
     /// Messages that are in the prompt already.
     pub in_prompt: Vec<MessageId>,
-    /// How much each kind of evidence counts.
+    /// The weight of each kind of evidence.
     pub weights: RecallWeights,
-    /// The store's model, by which meanings are compared.
+    /// The store's model, which compares meanings.
     #[cfg(feature = "embeddings")]
     pub(crate) embedder: Option<Arc<Embedder>>,
 }
 
 impl RecallRequest {
-    /// Asks for the ten best messages of a sender on any channel.
+    /// Makes a request for the ten best messages of a sender on any channel.
     #[must_use]
     pub fn new(sender: impl Into<String>, query: impl Into<String>) -> Self {
         Self {
@@ -89,35 +89,35 @@ impl RecallRequest {
         }
     }
 
-    /// The same on one channel.
+    /// Restricts the request to one channel.
     #[must_use]
     pub fn on_channel(mut self, channel: impl Into<String>) -> Self {
         self.channel = Some(channel.into());
         self
     }
 
-    /// The same, of messages that a filter admits.
+    /// Restricts the request to messages that a filter admits.
     #[must_use]
     pub fn among(mut self, filter: MessageFilter) -> Self {
         self.filter = filter;
         self
     }
 
-    /// The same, asked at some time.
+    /// Sets the time of the query.
     #[must_use]
     pub fn at(mut self, now: impl Into<MessageTime>) -> Self {
         self.now = Some(now.into());
         self
     }
 
-    /// The same with another number of messages.
+    /// Sets the number of messages.
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Self {
         self.limit = limit;
         self
     }
 
-    /// The same, without messages that are in the prompt already.
+    /// Leaves out messages that are in the prompt already.
     #[must_use]
     pub fn without(mut self, in_prompt: Vec<MessageId>) -> Self {
         self.in_prompt = in_prompt;
@@ -125,30 +125,30 @@ impl RecallRequest {
     }
 }
 
-/// A message that was recalled, and why.
+/// A recalled message with the reasons for it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Recalled {
     /// The message, whole.
     pub message: StoredMessage,
-    /// The bytes of its text that say most.
+    /// The most relevant bytes of its text.
     pub passage: Range<usize>,
     /// The score, part by part.
     pub score: Score,
-    /// Messages that say nearly the same.
+    /// Messages with nearly the same content.
     pub duplicates: Vec<MessageId>,
-    /// The later message or fact by which it no longer holds, if there is one.
+    /// The later message or fact by which it is outdated, if there is one.
     pub outdated_by: Option<Later>,
 }
 
-/// A later message about the same thing, or a fact that was told later.
+/// A later message on the same topic, or a fact that was told later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Later {
-    /// Its name; none where the fact was told, and not said in a message.
+    /// Its id; none if the fact was told and not said in a message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<MessageId>,
-    /// When it was said.
+    /// The time when it was said.
     pub at: Option<MessageTime>,
 }
 
@@ -156,16 +156,16 @@ pub struct Later {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RecalledFact {
-    /// The fact, which holds.
+    /// The fact, which still holds.
     pub fact: Fact,
     /// Its relevance to the query, in thousandths.
     pub relevance: u32,
-    /// The message that it came from.
+    /// The message it came from.
     pub message: Option<StoredMessage>,
 }
 
 impl Recalled {
-    /// The part of the text that says most.
+    /// The most relevant part of the text.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self.message.text() {
@@ -179,7 +179,7 @@ impl Recalled {
 }
 
 impl Store {
-    /// The past messages of a sender that a query is about, best first.
+    /// Recalls the past messages of a sender that a query is about, best first.
     ///
     /// # Errors
     /// When the store fails.
@@ -188,6 +188,7 @@ impl Store {
             RecallOutcome::Hits(hits) => return Ok(hits),
             RecallOutcome::Outdated(scopes) => scopes,
         };
+        // The index of an older version: it is rebuilt once, since a read cannot do that.
         for id in outdated {
             self.write(async move |tx| {
                 if let Some(mut scope) = Scope::lock_by_number(tx, id).await? {
@@ -206,8 +207,8 @@ impl Store {
         }
     }
 
-    /// The facts that a query is about, most first: what it asks for by its key, and what shares a word
-    /// with it. `What do you know about me?` gives all that is known.
+    /// The facts that a query is about, most relevant first: those whose key it asks for, then
+    /// those that share a word with it. `What do you know about me?` yields all of them.
     ///
     /// # Errors
     /// When the store fails.
@@ -222,7 +223,7 @@ impl Store {
         self.read(async move |tx| recall(tx, &request).await).await
     }
 
-    /// A request with the store's model.
+    /// Adds the store's model to a request.
     pub(crate) fn with_model(&self, request: RecallRequest) -> RecallRequest {
         #[cfg(feature = "embeddings")]
         let request = RecallRequest {
@@ -233,14 +234,14 @@ impl Store {
     }
 }
 
-/// The end of one attempt to recall.
+/// The outcome of one attempt to recall.
 pub(crate) enum RecallOutcome {
     Hits(Vec<Recalled>),
-    /// The words of these scopes come from an earlier version of the analysis.
+    /// The index of these scopes comes from an earlier version of the analysis.
     Outdated(Vec<u32>),
 }
 
-/// A scope, and what is added to the numbers of its conversations so that scopes can be ranked
+/// A scope with the offset of its conversations' numbers, which lets several scopes be ranked
 /// together.
 struct Part {
     scope: Scope,
@@ -264,7 +265,9 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
     let most = request.limit.saturating_mul(CANDIDATES);
     let most = most.clamp(LEAST_CANDIDATES, MOST_CANDIDATES);
     let most = most.max(request.limit.saturating_mul(2));
-    let known = KnownFacts::read(tx, &parts, request).await?;
+    let known = RelevantFacts::read(tx, &parts, request).await?;
+    // With conditions on single messages the best candidates may all fail them, so all are
+    // considered.
     let candidates = match request.filter.is_about_messages() {
         false => {
             let mut found = candidates(&query, &evidence, &request.weights, most);
@@ -279,7 +282,8 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
     let facts = facts(tx, &parts, request, &query, &candidates, &known).await?;
     #[cfg(feature = "embeddings")]
     let facts = meaning::add_likeness(tx, &parts, request, &candidates, facts).await?;
-    let limit = request.limit.max(change::LOOKED_AT);
+    // More than asked for: `put_latest_first` may bring a message up from below the limit.
+    let limit = request.limit.max(change::COMPARED);
     let hits = rank(&query, candidates, &facts, &request.weights, limit);
 
     let mut recalled = BTreeMap::new();
@@ -330,7 +334,7 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
 
 async fn recall_facts(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Vec<RecalledFact>> {
     let parts = parts(tx, request).await?;
-    let known = KnownFacts::read(tx, &parts, request).await?;
+    let known = RelevantFacts::read(tx, &parts, request).await?;
     let limit = match known.is_everything {
         true => usize::MAX,
         false => request.limit,
@@ -358,7 +362,7 @@ async fn recall_facts(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<Vec<Re
     Ok(facts)
 }
 
-/// Messages, and where their passages are.
+/// Messages with the packed ranges of their passages.
 async fn messages_and_cuts(
     tx: &mut Tx<'_>,
     part: &Part,
@@ -391,7 +395,7 @@ impl Part {
         (number.saturating_add(self.offset), id.seq)
     }
 
-    /// Those of some places that are in this scope, as the scope names them.
+    /// Those of some places that lie in this scope, with the scope's own numbers.
     fn own(&self, places: impl Iterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
         let own = |(conversation, message): (u32, u32)| {
             let number = conversation.checked_sub(self.offset)?;
@@ -416,7 +420,7 @@ async fn facts(
     request: &RecallRequest,
     query: &Query,
     candidates: &[Candidate],
-    known_facts: &KnownFacts,
+    known_facts: &RelevantFacts,
 ) -> Result<Vec<MessageFacts>> {
     let in_prompt: BTreeSet<MessageId> = request.in_prompt.iter().copied().collect();
     let mut known = Vec::with_capacity(candidates.len());
@@ -435,12 +439,13 @@ async fn facts(
         places.dedup();
         let columns = "scope, conversation, seq, recallable, internal, role, speaker, at, \
                        at_offset, traits, previous_traits, words, arrival, fingerprint";
+        // Candidates, and the messages in the prompt: those count as duplicates of candidates.
         for mut row in history::at_places::<Row>(tx, columns, part.scope.id, &places).await? {
             let id: MessageId = row.read()?;
             let (recallable, internal): (bool, bool) = row.read()?;
             let is_shown = in_prompt.contains(&id);
-            // What may not be recalled stands beside what may. Internal messages reach the model in
-            // the history of their conversation alone.
+            // Places contain messages that may not be recalled; internal ones reach the model only
+            // in the history of their conversation.
             let may_come = recallable && !internal;
             if !may_come && !is_shown {
                 continue;
@@ -459,8 +464,9 @@ async fn facts(
             let relevance = known_facts.relevance(id);
             let remembered = remembered.get(&place).copied().unwrap_or(0);
             facts.remembered = remembered.saturating_add(u32::from(relevance > 0));
-            // What only shares a word with the query has been found by its words.
-            facts.fact = if relevance >= known::ASKED {
+            // A fact that merely shares a word with the query was found by that word already, and
+            // must not count twice.
+            facts.fact = if relevance >= relevant::ASKED {
                 relevance
             } else {
                 0
@@ -478,7 +484,7 @@ async fn facts(
     Ok(known)
 }
 
-/// A time as the clock on the speaker's wall showed it: what people mean by days.
+/// The time on the speaker's clock, which is what people mean by days.
 fn on_the_wall(time: MessageTime) -> Timestamp {
     as_utc(time.wall_clock())
 }

@@ -1,4 +1,4 @@
-//! Messages that were refused: who sent them, where, when and why. Nothing of their words is kept.
+//! Records refused messages: sender, channel, time and reason. Their text is not kept.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -9,30 +9,30 @@ use crate::store::Store;
 use crate::transaction::Tx;
 use crate::value::{Value, from_row};
 
-/// So many are kept, the latest: whoever may not send messages must not fill the store with them.
+/// The most that are kept, the latest ones: senders who may not send must not be able to fill the
+/// store.
 const MOST: i64 = 10_000;
 
 /// A message that was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Refusal {
-    /// Counts the refusals, from 1.
+    /// Its number among all refusals, from 1.
     pub id: u64,
-    /// When it came.
+    /// The time when it came.
     pub at: Timestamp,
-    /// Where it came in.
+    /// The channel it came in by.
     pub channel: String,
-    /// Who sent it, as the channel says.
+    /// The sender, as the channel names it.
     pub sender: String,
-    /// Why it was refused.
+    /// The reason for the refusal.
     pub reason: String,
 }
 
 from_row!(Refusal: id, at, channel, sender, reason);
 
 impl Store {
-    /// Records a refused message. Of long names the beginning is kept, and of all refusals the
-    /// latest 10,000.
+    /// Records a refused message. Long names are cut, and only the latest 10,000 refusals are kept.
     ///
     /// # Errors
     /// When the store fails.
@@ -44,10 +44,12 @@ impl Store {
         now: Timestamp,
     ) -> Result<()> {
         let [channel, sender, reason] = [channel, sender, reason].map(|text| {
-            // Names of somebody who is refused are checked by nobody.
+            // Nobody checks the names of a refused sender, so they are cut here; `Body` because
+            // they may hold any character.
             Value::Body(text.chars().take(names::LONGEST).collect())
         });
         self.write(async move |tx| {
+            // Numbers are given by the maximum, which two transactions must not read at once.
             tx.lock_exclusive("refusal").await?;
             let last: Option<i64> = tx
                 .query_one("SELECT max(id) FROM refusal WHERE tenant = $1", ())

@@ -1,9 +1,10 @@
-//! Repairing a store: everything that can be made from messages is made again, and rows that cannot be
-//! read are taken out.
+//! Repairs a store: rebuilds everything that derives from messages, and removes rows that cannot be
+//! read.
 //!
-//! Two steps, so that nothing is lost between them: [`Store::damaged_rows`] gives the rows that must go,
-//! the caller puts them somewhere safe, and [`Store::repair`] removes them and mends the rest. Of a
-//! conversation only the cells that cannot be read go: everything else that it has hangs on its row.
+//! There are two steps, so that nothing is lost between them: [`Store::damaged_rows`] returns the
+//! rows that must go, the caller saves them elsewhere, and [`Store::repair`] removes them and mends
+//! the rest. A conversation loses only the cells that cannot be read, since all of its other rows
+//! depend on it.
 
 mod conversation;
 mod counts;
@@ -30,7 +31,8 @@ pub struct Repaired {
 }
 
 impl Store {
-    /// The rows that cannot be read or belong to nothing, which [`repair`](Self::repair) mends or removes.
+    /// Lists the rows that cannot be read or belong to nothing, which [`repair`](Self::repair)
+    /// mends or removes.
     ///
     /// # Errors
     /// When the store fails.
@@ -38,9 +40,10 @@ impl Store {
         self.read(damaged::find).await
     }
 
-    /// Removes damaged rows, or the cells of them that cannot be read, and makes indexes, counts and totals again from the messages. Each scope is
-    /// one transaction, so that others can go on meanwhile. What was made of a row that is gone goes too:
-    /// prompts that held it can no longer be rebuilt, and facts no longer name it as their source.
+    /// Removes damaged rows or their unreadable cells, and rebuilds indexes, counts and totals from
+    /// the messages. Each scope is one transaction, so others can work meanwhile. Everything
+    /// derived from a removed row goes too: prompts that held it can no longer be rebuilt, and
+    /// facts no longer name it as their source.
     ///
     /// # Errors
     /// When the store fails; then it can be run again.
@@ -48,6 +51,7 @@ impl Store {
         let found = self.problems().await;
         #[cfg(feature = "sqlite")]
         if let Some(file) = self.file() {
+            // SQLite's own indexes first: reading by a damaged one would miss rows.
             file.outside(|connection| connection.execute_batch("REINDEX"))
                 .await?;
         }
@@ -74,6 +78,7 @@ impl Store {
             })
             .await?;
         }
+        // Last, since prompts are compared with the rows that remain.
         self.give_up_prompts().await?;
         Ok(Repaired {
             found,
@@ -81,7 +86,7 @@ impl Store {
         })
     }
 
-    /// Returns the problems that a check finds. A check that cannot go on is a problem too.
+    /// Returns the problems that a check finds. A check that cannot continue is a problem too.
     async fn problems(&self) -> Vec<String> {
         match self.check().await {
             Ok(problems) => problems,
@@ -89,7 +94,7 @@ impl Store {
         }
     }
 
-    /// Gives up prompts that no longer come out as they were sent.
+    /// Empties prompts that no longer rebuild to what was sent.
     async fn give_up_prompts(&self) -> Result<()> {
         for (turn, inference) in self.read(prompts::archived).await? {
             if let Err(StoreError::Replay { .. }) = self.replay(turn, Some(inference)).await {
@@ -101,8 +106,8 @@ impl Store {
     }
 }
 
-/// Takes sources that are not there off facts, and lets one value of each hold: the one that was said or
-/// told last, which need not be the one that was written last.
+/// Removes sources that do not exist from facts, and leaves one value of each key: the one stated
+/// last, which need not be the one written last.
 async fn facts(tx: &mut Tx<'_>) -> Result<()> {
     let sql = "UPDATE fact SET source_scope = NULL, source_conversation = NULL, source_seq = NULL \
                WHERE tenant = $1 AND source_scope IS NOT NULL \

@@ -1,14 +1,15 @@
-//! The tables, the same in both databases, and how older stores are brought up to date.
+//! The tables, the same in both databases, and the steps that bring older stores up to date.
 //!
 //! Every table begins with the tenant, which is part of every key. Numbers are 64 bits wide, times
 //! are microseconds since 1970.
 
 use crate::value::Value;
 
-/// The version that this program reads and writes.
+/// The version of the tables that this program reads and writes.
 pub(crate) const VERSION: i64 = STEPS.len() as i64;
 
-/// Each step makes the next version. A step that was released is never changed again.
+/// Each step makes the next version. A released step is never changed: stores that have run it
+/// would miss the change.
 const STEPS: &[&str] = &[
     include_str!("schema/1.sql"),
     include_str!("schema/2.sql"),
@@ -17,13 +18,16 @@ const STEPS: &[&str] = &[
     include_str!("schema/5.sql"),
     include_str!("schema/6.sql"),
     include_str!("schema/7.sql"),
+    include_str!("schema/8.sql"),
 ];
 
 /// The statements that bring a SQLite file from version `found` to [`VERSION`].
 #[cfg(feature = "sqlite")]
 pub(crate) fn sqlite_steps_after(found: i64) -> impl Iterator<Item = String> {
+    // Last, since the planner's statistics name indexes that the steps make.
     let statistics = (found < VERSION).then_some(include_str!("schema/statistics.sql"));
-    // A type that SQLite does not know would make numbers of texts that look like numbers.
+    // SQLite gives a column of an unknown type numeric affinity: texts that look like numbers would
+    // become numbers.
     let steps = steps_after(found).map(|step| step.replace(" BODY", " TEXT"));
     steps.chain(statistics.map(str::to_owned))
 }
@@ -34,8 +38,10 @@ pub(crate) fn postgres_steps_after(found: i64) -> impl Iterator<Item = String> {
     steps_after(found).map(|step| {
         step.replace(" INTEGER", " BIGINT")
             .replace(" BLOB", " BYTEA")
-            // What a person wrote may hold a NUL character, which text does not take there.
+            // Text that a person wrote may hold a NUL character, which PostgreSQL's text refuses.
             .replace(" BODY", " BYTEA")
+            // SQLite compares bytes. Any other collation would sort names differently on each
+            // server.
             .replace(" TEXT", " TEXT COLLATE \"C\"")
             .replace(" WITHOUT ROWID", "")
     })
@@ -74,7 +80,7 @@ impl Table {
         names.join(", ")
     }
 
-    /// The key of a row: its columns stand in its order at the beginning of each table.
+    /// The key of a row: each table begins with the columns of its key, in order.
     pub(crate) fn key_of(&self, row: &[Value]) -> Vec<Value> {
         row.iter().take(self.key.len()).cloned().collect()
     }
@@ -83,12 +89,12 @@ impl Table {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Column {
     pub(crate) name: &'static str,
-    /// Whether it holds what people wrote.
+    /// True if the column holds text that people wrote.
     pub(crate) is_body: bool,
 }
 
 impl Column {
-    /// The column of a line, unless it says something about the table.
+    /// Reads a column from a line of `CREATE TABLE`; none if the line is a constraint.
     fn read(line: &'static str) -> Option<Self> {
         let (name, rest) = line.split_once(' ')?;
         let is_column = name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
@@ -99,7 +105,8 @@ impl Column {
     }
 }
 
-/// The tables of the latest version, read off the statements that make them.
+/// The tables of the latest version, read from the statements that make them. A second list would
+/// have to be kept in step by hand. Only the forms of statements that the steps use are understood.
 pub(crate) fn tables() -> Vec<Table> {
     let mut tables: Vec<Table> = Vec::new();
     for line in STEPS.iter().flat_map(|step| step.lines()) {
@@ -158,7 +165,7 @@ mod tests {
     #[test]
     fn tables_are_read_off_the_statements() {
         let tables = tables();
-        assert_eq!(tables.len(), 22);
+        assert_eq!(tables.len(), 23);
         let fact = tables.iter().find(|table| table.name == "fact").unwrap();
         assert_eq!(fact.key, ["sender", "key", "version"]);
         let columns: Vec<_> = fact

@@ -1,4 +1,4 @@
-//! Scopes: what one sender said on one channel. Recall and its statistics stay within one.
+//! Scopes: the messages of one sender on one channel. Recall and its statistics stay within one.
 
 use kitbag_core::recall::Analysis;
 
@@ -14,21 +14,22 @@ use crate::value::{Value, from_row};
 #[derive(Debug, Clone)]
 pub(crate) struct Scope {
     pub(crate) id: u32,
-    /// How many conversations it has ever had.
+    /// The conversations it has ever had, counting forgotten ones: the number is never given out
+    /// again.
     pub(crate) conversations: u32,
-    /// How many messages it has ever had.
+    /// The messages it has ever had.
     pub(crate) arrivals: u32,
-    /// How many blocks it has ever had.
+    /// The blocks it has ever had.
     pub(crate) blocks: u32,
-    /// How many passages can be recalled.
+    /// The passages that can be recalled.
     pub(crate) passages: i64,
-    /// How many words they have together.
+    /// The words that they have together.
     pub(crate) words: i64,
     /// The version of the analysis that its words come from.
     pub(crate) analysis: i64,
 }
 
-/// What can be recalled of a message.
+/// The part of a message that can be recalled, as it counts in the scope's totals.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Share {
     passages: i64,
@@ -40,18 +41,19 @@ impl Share {
         let mut share = Self::default();
         for passage in analysis.passages.iter().filter(|one| !one.terms.is_empty()) {
             share.passages += 1;
+            // Stored lengths have 16 bits; the totals must add up to those.
             share.words += i64::from(passage.words.min(u16::MAX.into()));
         }
         share
     }
 }
 
-/// What a query may find in a scope besides words.
+/// The contents of a scope that a query has to look at besides words.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScopeContents {
-    /// Whether layers of a conversation are kept, which may hold entities.
+    /// True if layers of a conversation are kept, which may hold entities.
     pub(crate) layers: bool,
-    /// Whether anything is known of the sender.
+    /// True if any fact is known about the sender.
     pub(crate) facts: bool,
 }
 
@@ -73,15 +75,15 @@ impl Scope {
         tx.query_one(&sql, (sender, channel)).await
     }
 
-    /// The scopes of a sender, on whatever channel, in the order of their numbers.
+    /// The scopes of a sender on all channels, in the order of their numbers.
     pub(crate) async fn all_of(tx: &mut Tx<'_>, sender: &str) -> Result<Vec<Self>> {
         tx.query(&select(" AND sender = $2 ORDER BY id"), sender)
             .await
     }
 
-    /// The scopes of a sender, on one channel or on all, in the order of their numbers, with what a query
-    /// has to look at in each besides its words. All of that in one statement: on a server, asking costs
-    /// more than the answer.
+    /// The scopes of a sender, on one channel or on all, in the order of their numbers, with the
+    /// contents that a query has to look at besides words. One statement for all of it: on a server
+    /// the round trip costs more than the answer.
     pub(crate) async fn to_recall(
         tx: &mut Tx<'_>,
         sender: &str,
@@ -133,19 +135,21 @@ impl Scope {
         sender.ok_or_else(|| StoreError::missing("conversation", id))
     }
 
-    /// Lets one transaction at a time lock several scopes, or make one: whoever does either has
-    /// locked no scope before, so that no two wait for each other. Tells how many scopes there ever
-    /// were.
+    /// Holds off other transactions that lock several scopes or make one. A caller must not have
+    /// locked any scope before, so that no two wait for each other. Returns the number of scopes
+    /// that were ever made.
     pub(crate) async fn lock_many(tx: &mut Tx<'_>) -> Result<u32> {
         let new = "ON CONFLICT DO NOTHING";
         tx.insert_or("tenant (tenant, scopes)", new, [0_u32])
             .await?;
         let sql = "SELECT scopes FROM tenant WHERE tenant = $1";
-        let count: i64 = tx.lock_one(sql, ()).await?.unwrap_or(0);
+        let damaged = |problem: &str| StoreError::damaged("tenant", problem);
+        let count: Option<i64> = tx.lock_one(sql, ()).await?;
+        let count = count.ok_or_else(|| damaged("it is missing"))?;
         if count == UNFINISHED {
             return Err(unfinished());
         }
-        Ok(u32::try_from(count).unwrap_or(u32::MAX))
+        u32::try_from(count).map_err(|_| damaged("its number of scopes is out of range"))
     }
 
     /// The scope of a conversation, to be changed.
@@ -159,7 +163,7 @@ impl Scope {
         tx.lock_one(&select(" AND id = $2"), id).await
     }
 
-    /// The scope of a channel and a sender, made where there is none, to be changed.
+    /// Locks the scope of a channel and a sender to change it, and makes it if it is missing.
     pub(crate) async fn lock_or_make(tx: &mut Tx<'_>, channel: &str, sender: &str) -> Result<Self> {
         names::name("the channel", channel)?;
         names::name("the sender", sender)?;
@@ -167,8 +171,9 @@ impl Scope {
         if let Some(scope) = tx.lock_one(&sql, (sender, channel)).await? {
             return Ok(scope);
         }
-        // Else two nodes would give out one number, or make one scope twice.
+        // Without this lock two nodes could give out the same number, or make the scope twice.
         let count = Self::lock_many(tx).await?;
+        // Another transaction may have made it while this one waited.
         if let Some(scope) = tx.lock_one(&sql, (sender, channel)).await? {
             return Ok(scope);
         }
@@ -189,13 +194,13 @@ impl Scope {
         Ok(scope)
     }
 
-    /// Adds what can be recalled of a message to the totals.
+    /// Adds a message's share to the totals.
     pub(crate) fn add(&mut self, share: Share) {
         self.passages += share.passages;
         self.words += share.words;
     }
 
-    /// Takes what could be recalled of a message off the totals.
+    /// Subtracts a message's share from the totals.
     pub(crate) fn take_off(&mut self, share: Share) {
         self.passages -= share.passages;
         self.words -= share.words;

@@ -1,9 +1,10 @@
-//! Keeps secrets out of the store: what people, models and tools said is masked before it is written.
+//! Keeps secrets out of the store: the words of people, models and tools are masked before they are
+//! written.
 //!
-//! The turn that a secret was typed in is made from the message as it came in, so the model sees it
-//! there. Rows, index, archived prompts, exports and every later prompt hold the mask, and so do names of
-//! conversations, references, keys of facts and reminders. What an operator writes (base prompt, tools,
-//! context messages of one turn) is not changed.
+//! The turn in which a secret was typed is made from the original message, so the model sees the
+//! secret there. Rows, index, archived prompts, exports and all later prompts hold the mask, and so
+//! do names of conversations, references, keys of facts and reminders. The operator's own words
+//! (base prompt, tools, context messages of one turn) are not changed.
 
 mod json;
 
@@ -29,7 +30,7 @@ pub enum Secrets {
 }
 
 impl Secrets {
-    /// The mask for what is written, unless secrets are kept.
+    /// The mask for text that is written, unless secrets are kept.
     pub(crate) fn mask(self) -> Option<Mask> {
         match self {
             Self::Mask => Some(Mask::default()),
@@ -54,9 +55,9 @@ impl Secrets {
         facts
     }
 
-    /// A name as it is stored. Names that differ stay different, mostly: four digits of their hash follow the
-    /// mask. One guess in 65,536 has the same digits, so they confirm none, and two names that are masked
-    /// alike meet as rarely.
+    /// A name as it is stored. Four digits of its hash follow the mask, so that different names
+    /// stay different, mostly. One guess in 65,536 has the same digits: too many to confirm a
+    /// guess, and few enough that two masked names rarely collide.
     pub(crate) fn masked_name(self, name: String) -> String {
         let Some(masked) = self.mask().and_then(|mut mask| mask.replaced(&name)) else {
             return name;
@@ -66,7 +67,7 @@ impl Secrets {
         format!("{masked}-{digits}")
     }
 
-    /// The conversation that is chosen, by the name under which it is stored.
+    /// The choice of a conversation, by the name under which it is stored.
     pub(crate) fn masked_choice(self, choice: ConversationChoice) -> ConversationChoice {
         match choice {
             ConversationChoice::Named(name) => ConversationChoice::Named(self.masked_name(name)),
@@ -84,7 +85,7 @@ impl Secrets {
         actions
     }
 
-    /// A value as it is stored, whose secrets are looked for in every text of its JSON.
+    /// A value as it is stored. Secrets are searched in every text of its JSON.
     pub(crate) fn masked_value<T: Serialize + DeserializeOwned>(self, value: T) -> T {
         match self.mask() {
             Some(mut mask) => mask.value(value),
@@ -106,7 +107,7 @@ impl Store {
 pub(crate) struct Mask {
     /// The number of secrets that were masked.
     pub(crate) masked: usize,
-    /// A text that is left as it is although it looks like a secret: the key of a prompt's queries.
+    /// A text that stays although it may look like a secret: the key of a prompt's queries.
     spared: Option<String>,
 }
 
@@ -123,17 +124,19 @@ impl Mask {
         }
     }
 
-    /// The text without its secrets; none where it has none.
+    /// The text without its secrets; none if it has none.
     fn replaced(&mut self, text: &str) -> Option<String> {
         let before = self.masked;
         let mut redact = |part| {
-            // A message is no file: values in it stand without quotes, as in prose.
+            // The empty name stands for prose: in a message, unlike in a file, values stand without
+            // quotes.
             let redacted = kitbag_secrets::redact(part, "");
             self.masked += redacted.found.len();
             redacted.text
         };
         let masked = match self.spared.as_deref() {
             Some(spared) => {
+                // Split at the spared text, so that no match reaches across it.
                 let parts: Vec<_> = text.split(spared).map(redact).collect();
                 parts.join(spared).into()
             }
@@ -143,6 +146,7 @@ impl Mask {
     }
 
     pub(crate) fn message(&mut self, message: &mut Message) {
+        // Every field that may quote somebody; role and visibility cannot.
         self.content(&mut message.content);
         for call in message.tool_calls.iter_mut().flatten() {
             self.raw(&mut call.arguments);
@@ -177,8 +181,8 @@ impl Mask {
         }
     }
 
-    /// Masks a block, and tells whether it may stay: reasoning is signed by its provider, which refuses
-    /// it once a byte of it has changed.
+    /// Masks a block, and returns false if it must be removed: reasoning is signed by its provider,
+    /// which refuses it once a byte has changed.
     fn block(&mut self, block: &mut ContentBlock) -> bool {
         if let ContentBlock::Text { text, raw: None } = block {
             if let Some(masked) = self.replaced(text) {
@@ -186,7 +190,7 @@ impl Mask {
             }
             return true;
         }
-        // Encoded pictures hold no text.
+        // A picture is encoded and holds no text; random digits in it could look like a secret.
         let Some(raw) = block
             .as_raw()
             .filter(|_| !matches!(block, ContentBlock::Image(_)))
@@ -209,17 +213,18 @@ impl Mask {
         }
     }
 
-    /// Masks the texts of a JSON value, and tells whether it had a secret.
+    /// Masks the texts of a JSON value, and returns true if it had a secret.
     pub(crate) fn raw(&mut self, raw: &mut RawJson) -> bool {
         let Some(masked) = self.json(raw.as_str()) else {
             return false;
         };
-        // Strings were replaced by strings, so that it is still JSON.
+        // Strings were replaced by strings, so it is still JSON.
         *raw = RawJson::from_text(masked).unwrap_or_default();
         true
     }
 
-    /// Masks the texts of a value. One that cannot be read back is left as it is, and so not counted.
+    /// Masks the texts of a value. A value that cannot be read back afterwards is left as it is,
+    /// and not counted.
     fn value<T: Serialize + DeserializeOwned>(&mut self, value: T) -> T {
         let before = self.masked;
         let masked = serde_json::to_string(&value).ok();

@@ -1,4 +1,4 @@
-//! Who a store knows, and where from.
+//! Lists the senders that a store knows.
 
 use jiff::Timestamp;
 
@@ -10,23 +10,23 @@ use crate::value::from_row;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Sender {
-    /// Who.
+    /// The sender's name.
     pub sender: String,
-    /// Where; empty for somebody of whom only facts are known.
+    /// The channel; empty for a sender of whom only facts are known.
     pub channel: String,
-    /// The number of messages the conversations have, the answers among them.
+    /// The messages of the conversations, including the answers.
     pub messages: u64,
     /// The number of conversations.
     pub conversations: u64,
-    /// When the first conversation began.
+    /// The time when the first conversation began.
     pub began: Option<Timestamp>,
-    /// When the latest message came.
+    /// The time of the latest message.
     pub active: Option<Timestamp>,
 }
 
 impl Store {
-    /// The senders of the store, at most `limit`, by name, with what they have. All of their messages
-    /// are counted; [`sender_names`](Self::sender_names) is faster.
+    /// The senders of the store with their amounts, at most `limit`, by name. It counts all of
+    /// their messages; [`sender_names`](Self::sender_names) is faster.
     ///
     /// # Errors
     /// When the store fails.
@@ -38,6 +38,7 @@ impl Store {
                      WHERE conversation.tenant = $1 AND conversation.scope = scope.id)"
                 )
             };
+            // PostgreSQL needs a type for a NULL in a union; SQLite ignores it.
             let sql = format!(
                 "SELECT sender, channel, (SELECT count(*) FROM message \
                  WHERE message.tenant = $1 AND message.scope = scope.id), {}, {}, {} \
@@ -55,8 +56,8 @@ impl Store {
         .await
     }
 
-    /// The senders of the store with their channels, at most `limit`, by name. Somebody of whom only
-    /// facts are known has an empty channel.
+    /// The senders of the store with their channels, at most `limit`, by name. A sender of whom
+    /// only facts are known has an empty channel.
     ///
     /// # Errors
     /// When the store fails.

@@ -1,4 +1,4 @@
-//! The store in one SQLite file: a thread that writes, and a few that read.
+//! The store in one SQLite file: one thread that writes, and a few that read.
 
 mod error;
 mod log;
@@ -21,6 +21,8 @@ pub(crate) use threads::Sqlite;
 
 pub(crate) fn execute(connection: &Connection, sql: &str, parameters: &[Value]) -> Result<u64> {
     let run = || -> rusqlite::Result<usize> {
+        // The same statements run over and over, and compiling one would be a good part of a short
+        // run.
         let mut statement = connection.prepare_cached(&numbered(sql))?;
         statement.execute(params_from_iter(parameters))
     };
@@ -35,7 +37,7 @@ pub(crate) fn query(connection: &Connection, sql: &str, parameters: &[Value]) ->
     query_each(connection, sql, [params_from_iter(parameters)])
 }
 
-/// The rows of a query that is run with each of some sets of parameters.
+/// Runs a query with each of several sets of parameters and returns all rows.
 pub(crate) fn query_each(
     connection: &Connection,
     sql: &str,
@@ -60,7 +62,7 @@ pub(crate) fn query_each(
     run().map_err(failed)
 }
 
-/// Inserts rows of so many values, with the tenant in front of each.
+/// Inserts rows of `columns` values each, with the tenant in front of each row.
 pub(crate) fn insert(
     connection: &Connection,
     into: &str,
@@ -69,6 +71,8 @@ pub(crate) fn insert(
     values: &[Value],
     columns: usize,
 ) -> Result<()> {
+    // One row per statement, unlike PostgreSQL: there is no round trip to save here, and the text
+    // is the same for any number of rows, so it is compiled once.
     let places = placeholders(1, columns + 1);
     let sql = format!("INSERT INTO {into} VALUES ({places}) {conflict}");
     let run = || -> rusqlite::Result<()> {
@@ -81,7 +85,7 @@ pub(crate) fn insert(
     run().map_err(failed)
 }
 
-/// `$3` is a name in SQLite, numbered as it comes; `?3` is the third parameter.
+/// Rewrites `$3` to `?3`: SQLite numbers `$` names in the order of their first use.
 fn numbered(sql: &str) -> String {
     sql.replace('$', "?")
 }
@@ -90,10 +94,12 @@ fn owned(cell: ValueRef<'_>) -> Value {
     match cell {
         ValueRef::Null => Value::Null,
         ValueRef::Integer(number) => Value::Int(number),
-        // No column holds such a number; it would be refused as a number later.
+        // No column is of this type. As a text it fails where a number is expected, and does not
+        // pass rounded.
         ValueRef::Real(number) => Value::Text(number.to_string()),
         ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
             Ok(text) => Value::Text(text.to_owned()),
+            // Only another program writes such bytes. `Cell` refuses them where a text is expected.
             Err(_) => Value::Blob(bytes.to_vec()),
         },
         ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),

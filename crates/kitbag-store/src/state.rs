@@ -1,5 +1,5 @@
-//! The state of a conversation between turns: the three layers, the durable context messages, what was
-//! injected when, the epoch of the latest prompt with its key, and the older messages in short.
+//! The state of a conversation between turns: the three layers, the durable context messages, the
+//! throttle, the epoch of the latest prompt with its key, and the compaction.
 
 use kitbag_core::assembly::Epoch;
 use kitbag_core::compact::Compaction;
@@ -11,12 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::Conversation;
 use crate::error::{Result, StoreError};
+use crate::extension::ConversationValues;
 use crate::id::ConversationId;
 use crate::store::Store;
 use crate::transaction::Tx;
 use crate::value::{Row, Value};
 
-/// A part of a conversation's state: a type of the core, and the name it is kept under.
+/// A part of a conversation's state: a type of the core, and the name it is stored under.
 pub(crate) trait Part: Serialize + DeserializeOwned + Send + 'static {
     const KIND: &'static str;
 }
@@ -41,7 +42,8 @@ impl Part for Compaction {
     const KIND: &'static str = "compaction";
 }
 
-/// The security key of the queries in an epoch's prompts: as long as it stays, so do their bytes.
+/// The security key of the queries in an epoch's prompts. While it stays the same, so do their
+/// bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct EpochKey(pub(crate) String);
@@ -50,7 +52,7 @@ impl Part for EpochKey {
     const KIND: &'static str = "epoch_key";
 }
 
-/// Everything that is kept of a conversation between turns besides its messages.
+/// The state that a conversation keeps between turns besides its messages.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ConversationState {
@@ -58,7 +60,7 @@ pub struct ConversationState {
     pub layers: ConversationContext,
     /// The durable context messages.
     pub entries: DurableEntries,
-    /// What was injected when.
+    /// The steps at which context messages were last injected.
     pub throttle: ThrottleState,
     /// The epoch that the next prompt continues.
     pub epoch: Option<Epoch>,
@@ -66,12 +68,13 @@ pub struct ConversationState {
     pub epoch_key: Option<String>,
     /// The older messages in short.
     pub compaction: Compaction,
-    /// Parts that could not be read, which are empty here.
+    /// The parts that could not be read, which are empty here.
     pub problems: Vec<Problem>,
 }
 
 impl Store {
-    /// The state of a conversation, read at one moment. A part that is damaged is empty, and named.
+    /// The state of a conversation, read at one moment. A damaged part is empty, and named among
+    /// the problems.
     ///
     /// # Errors
     /// When there is no such conversation, or the store fails.
@@ -155,8 +158,8 @@ pub(crate) async fn apply(
     save(tx, id, &entries).await
 }
 
-/// Moves the durable entries of a conversation that has ended to the one that follows it: what somebody
-/// is to be reminded of does not end with a silence. Both conversations are locked.
+/// Moves the durable entries of a conversation that has ended to the next one: a reminder does not
+/// end with a silence. Both conversations are locked.
 pub(crate) async fn hand_over_entries(
     tx: &mut Tx<'_>,
     from: ConversationId,
@@ -168,12 +171,12 @@ pub(crate) async fn hand_over_entries(
     tx.execute(sql, values).await.map(drop)
 }
 
-/// Tells which parts of conversations cannot be read.
+/// Lists the parts of conversations that cannot be read.
 pub(crate) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let sql = "SELECT scope, conversation, kind, json FROM state WHERE tenant = $1 \
                ORDER BY scope, conversation, kind";
     let mut problems = Vec::new();
-    // Numbers are read as they are: one out of range is named by those who look for its conversation.
+    // Plain numbers: one out of range is reported by the check of conversations.
     for (scope, conversation, mut row) in tx.query::<(i64, i64, Row)>(sql, ()).await? {
         let of = format!("conversation {scope}.{conversation}");
         match row.read::<(String, String)>() {
@@ -189,7 +192,7 @@ pub(crate) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>> {
 }
 
 impl ConversationState {
-    /// Reads a part from its JSON; parts of other versions are nothing.
+    /// Reads a part from its JSON. A kind of another version is ignored.
     pub(crate) fn put(&mut self, kind: &str, json: &str) -> serde_json::Result<()> {
         match kind {
             ConversationContext::KIND => self.layers = serde_json::from_str(json)?,
@@ -197,6 +200,7 @@ impl ConversationState {
             DurableEntries::KIND => self.entries = serde_json::from_str(json)?,
             Epoch::KIND => self.epoch = serde_json::from_str(json).map(Some)?,
             Compaction::KIND => self.compaction = serde_json::from_str(json)?,
+            ConversationValues::KIND => drop(serde_json::from_str::<ConversationValues>(json)?),
             EpochKey::KIND => self.epoch_key = serde_json::from_str(json).map(Some)?,
             _ => {}
         }
@@ -204,7 +208,7 @@ impl ConversationState {
     }
 }
 
-/// All parts of a conversation's state. One that is damaged is empty, and named.
+/// All parts of a conversation's state. A damaged part is empty, and named among the problems.
 pub(crate) async fn load_all(tx: &mut Tx<'_>, id: ConversationId) -> Result<ConversationState> {
     let sql = "SELECT kind, json FROM state WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
                ORDER BY kind";
@@ -218,7 +222,7 @@ pub(crate) async fn load_all(tx: &mut Tx<'_>, id: ConversationId) -> Result<Conv
     Ok(state)
 }
 
-/// The state of a conversation that is to follow another: its durable entries, and nothing else.
+/// The state of a conversation that follows another: its durable entries, and nothing else.
 pub(crate) async fn load_handed_over(
     tx: &mut Tx<'_>,
     from: ConversationId,
@@ -229,6 +233,7 @@ pub(crate) async fn load_handed_over(
         problems: before.problems,
         ..ConversationState::default()
     };
+    // Problems of the parts that are not taken over do not concern the new conversation.
     let problems = &mut state.problems;
     problems.retain(|problem| problem.source == DurableEntries::KIND);
     Ok(state)
@@ -259,7 +264,6 @@ pub(crate) async fn save<P: Part>(tx: &mut Tx<'_>, id: ConversationId, part: &P)
     tx.insert_or(into, or, [row]).await
 }
 
-/// Removes a part.
 pub(crate) async fn remove<P: Part>(tx: &mut Tx<'_>, id: ConversationId) -> Result<()> {
     let sql = "DELETE FROM state \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3 AND kind = $4";

@@ -1,4 +1,4 @@
-//! The store: one way in, two databases behind it.
+//! The handle of a store: one set of methods over two databases.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,9 +12,9 @@ use crate::location::Location;
 use crate::secrets::Secrets;
 use crate::transaction::Tx;
 
-/// What Kitbag remembers, for one tenant. Cheap to clone; clones share their connections.
+/// A store of one tenant. Cheap to clone; clones share their connections.
 ///
-/// Methods are the size of a stage of a turn, and each is one transaction.
+/// Each method does one stage of a turn in one transaction.
 #[derive(Clone)]
 pub struct Store {
     backend: Arc<Backend>,
@@ -32,7 +32,7 @@ pub enum FactsFromTalk {
     /// They are kept as facts, with the message they come from.
     #[default]
     Draw,
-    /// Only what is told as a fact is one.
+    /// Only facts that a caller states explicitly are kept.
     Ignore,
 }
 
@@ -43,29 +43,30 @@ enum Backend {
     Postgres(crate::postgres::Postgres),
 }
 
-/// What becomes of a place where there is no store.
+/// The treatment of a location that holds no store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Opening {
-    /// One is made.
+    /// A store is made there.
     Make,
-    /// That is an error.
+    /// The missing store is an error.
     Existing,
 }
 
 impl Store {
-    /// Opens a store, makes it where there is none, and brings an older one up to date.
+    /// Opens a store, makes it if it is missing, and brings an older one up to date.
     ///
     /// # Errors
-    /// When it cannot be reached or made, is none of Kitbag's, or comes from a later version.
+    /// When it cannot be reached or made, belongs to another program, or comes from a later
+    /// version.
     pub async fn open(location: &Location) -> Result<Self> {
         Self::open_as(location, Opening::Make).await
     }
 
-    /// Opens a store that is there, and makes none: whoever only reads should not turn a mistyped name
-    /// or an empty file into a store. A file that cannot be written can still be read.
+    /// Opens an existing store and never makes one: a command that only reads should not turn a
+    /// mistyped name or an empty file into a store. A read-only file can still be read.
     ///
     /// # Errors
-    /// [`StoreError::NoStore`] when there is none; else as [`open`](Self::open) fails.
+    /// [`StoreError::NoStore`] when there is none; otherwise as [`open`](Self::open) fails.
     pub async fn open_existing(location: &Location) -> Result<Self> {
         Self::open_as(location, Opening::Existing).await
     }
@@ -100,7 +101,7 @@ impl Store {
         })
     }
 
-    /// The same store as another tenant sees it.
+    /// Returns the same store as another tenant sees it.
     #[must_use]
     pub fn for_tenant(&self, tenant: Tenant) -> Self {
         Self {
@@ -109,8 +110,8 @@ impl Store {
         }
     }
 
-    /// The same store with another way to treat what people say about themselves. Facts that were drawn
-    /// already stay.
+    /// Returns the same store with another way to treat what people say about themselves. Facts
+    /// that were drawn before stay.
     #[must_use]
     pub fn with_facts_from_talk(&self, facts_from_talk: FactsFromTalk) -> Self {
         Self {
@@ -119,8 +120,8 @@ impl Store {
         }
     }
 
-    /// The same store with another way to treat secrets in what it is given. What is stored already
-    /// stays as it is.
+    /// Returns the same store with another way to treat secrets in new text. Stored rows stay as
+    /// they are.
     #[must_use]
     pub fn with_secrets(&self, secrets: Secrets) -> Self {
         Self {
@@ -129,8 +130,8 @@ impl Store {
         }
     }
 
-    /// The same store, which compares meanings by a model when it recalls. Nothing of the model is
-    /// stored.
+    /// Returns the same store, which compares meanings with a model when it recalls. Nothing of the
+    /// model is stored.
     #[cfg(feature = "embeddings")]
     #[must_use]
     pub fn with_embedder(&self, embedder: Arc<Embedder>) -> Self {
@@ -152,7 +153,7 @@ impl Store {
         self.facts_from_talk
     }
 
-    /// A message with what its speaker states, unless statements are ignored.
+    /// Adds the statements of its speaker to a message, unless statements are ignored.
     pub(crate) fn with_statements(&self, message: Analysed) -> Analysed {
         match self.facts_from_talk {
             FactsFromTalk::Draw => message.with_statements(),
@@ -166,7 +167,7 @@ impl Store {
         self.secrets
     }
 
-    /// Whose rows this store reads and writes.
+    /// The tenant whose rows this store reads and writes.
     #[must_use]
     pub fn tenant(&self) -> &Tenant {
         &self.tenant
@@ -177,7 +178,7 @@ impl Store {
         &self.owner
     }
 
-    /// Runs an operation that changes something: all of it, or nothing.
+    /// Runs an operation that changes rows: completely, or not at all.
     pub(crate) async fn write<T: Send + 'static>(&self, operation: impl Operation<T>) -> Result<T> {
         match &*self.backend {
             #[cfg(feature = "sqlite")]
@@ -187,7 +188,7 @@ impl Store {
         }
     }
 
-    /// Runs an operation that changes nothing.
+    /// Runs an operation that changes no row.
     pub(crate) async fn read<T: Send + 'static>(&self, operation: impl Operation<T>) -> Result<T> {
         match &*self.backend {
             #[cfg(feature = "sqlite")]
@@ -197,11 +198,13 @@ impl Store {
         }
     }
 
-    /// The names of all tenants, where they can be listed.
+    /// The names of all tenants. PostgreSQL refuses users who are bound by row-level security.
     pub(crate) async fn tenant_names(&self) -> Result<Vec<String>> {
         match &*self.backend {
             #[cfg(feature = "sqlite")]
             Backend::Sqlite(sqlite) => {
+                // Listing crosses tenants, so it cannot run as an operation: those are bound to one
+                // tenant.
                 let names = |connection: &rusqlite::Connection| {
                     let mut statement = connection.prepare(crate::tenants::NAMES)?;
                     let names = statement.query_map([], |row| row.get(0))?;
@@ -224,7 +227,7 @@ impl Store {
         }
     }
 
-    /// The SQLite file behind the store, for what concerns files alone.
+    /// The SQLite file behind the store, for operations on files alone.
     #[cfg(feature = "sqlite")]
     pub(crate) fn file(&self) -> Option<&crate::sqlite::Sqlite> {
         match &*self.backend {
@@ -252,7 +255,7 @@ pub(crate) trait Operation<T>:
 impl<T, F> Operation<T> for F where F: AsyncFnOnce(&mut Tx<'_>) -> Result<T> + Clone + Send + 'static
 {}
 
-/// Who owns rows: nobody sees another tenant's.
+/// The owner of rows: nobody sees another tenant's.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tenant(Arc<str>);
 
@@ -265,7 +268,7 @@ impl Tenant {
 }
 
 impl Default for Tenant {
-    /// The one tenant of a store that is used by one person or team.
+    /// The only tenant of a store that one person or team uses.
     fn default() -> Self {
         Self("main".into())
     }
@@ -280,8 +283,10 @@ impl fmt::Display for Tenant {
 impl FromStr for Tenant {
     type Err = StoreError;
 
-    /// Letters, digits, `-`, `_`, `.`, `:` and `@`, at most 100.
+    /// Accepts letters, digits, `-`, `_`, `.`, `:` and `@`, at most 100 of them.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
+        // `postgres::Session` writes the name into a literal of SQL: no quote may ever be allowed
+        // here.
         let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.:@".contains(c);
         if name.is_empty() || name.len() > 100 || !name.chars().all(allowed) {
             return Err(StoreError::invalid(
@@ -296,7 +301,7 @@ impl FromStr for Tenant {
     }
 }
 
-/// A name for this process that no other has.
+/// A random name for this process. Leases are held under it, so no two processes may share one.
 fn owner() -> Result<String> {
     let mut random = [0_u8; 12];
     getrandom::fill(&mut random).map_err(|error| {

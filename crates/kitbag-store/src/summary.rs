@@ -18,11 +18,11 @@ pub struct Summary {
     pub conversation: ConversationId,
     /// Its number among the summaries of the channel and the sender.
     pub number: u32,
-    /// The first message that it tells of.
+    /// The first message that it covers.
     pub first: u32,
-    /// The last message that it tells of.
+    /// The last message that it covers.
     pub last: u32,
-    /// When it was made.
+    /// The time when it was made.
     pub made: Timestamp,
     /// The maker.
     pub by: SummaryMaker,
@@ -31,8 +31,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The source of a chunk that shows it. Forgetting a message finds the prompts that told of it by
-    /// this name.
+    /// The source of a chunk that shows it. Forgetting a message finds the prompts with the summary
+    /// by this name.
     #[must_use]
     pub fn source(&self) -> String {
         format!("summary/{}/{}", self.conversation.scope, self.number)
@@ -45,7 +45,7 @@ impl Summary {
 pub enum SummaryMaker {
     /// A model wrote it.
     Model,
-    /// It is made of sentences that were said.
+    /// It consists of sentences from the conversation.
     Rules,
 }
 
@@ -53,7 +53,7 @@ pub enum SummaryMaker {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewSummary {
-    /// The first and the last message that it tells of.
+    /// The first and the last message that it covers.
     pub messages: (u32, u32),
     /// The summary.
     pub text: String,
@@ -62,7 +62,7 @@ pub struct NewSummary {
 }
 
 impl NewSummary {
-    /// A summary of the messages from the first to the last number.
+    /// Makes a summary of the messages from the first to the last number.
     #[must_use]
     pub fn new(messages: (u32, u32), text: impl Into<String>, by: SummaryMaker) -> Self {
         let text = text.into();
@@ -127,6 +127,7 @@ pub(crate) async fn add(
 ) -> Result<Summary> {
     summary.check()?;
     let sql = "SELECT max(id) FROM summary WHERE tenant = $1 AND scope = $2";
+    // A number out of range counts as none, so that a damaged row does not block new summaries.
     let before: Option<LenientU32> = tx.query_one(sql, id.scope).await?;
     let before = before.and_then(|LenientU32(number)| number);
     let summary = Summary {
@@ -146,7 +147,7 @@ pub(crate) async fn add(
     Ok(summary)
 }
 
-/// Adds a summary of a whole conversation in the place of a model's earlier one, and returns `false` if
+/// Adds a summary of a whole conversation in place of a model's earlier one, and returns `false` if
 /// the conversation has it already. The scope is locked.
 pub(crate) async fn renew(
     tx: &mut Tx<'_>,
@@ -160,6 +161,8 @@ pub(crate) async fn renew(
     if earlier.iter().any(|(_, text)| *text == summary.text) {
         return Ok(false);
     }
+    // The new one first: its number must be above those of the removed ones, which prompts may
+    // name.
     add(tx, id, summary, now).await?;
     for (number, _) in earlier {
         let sql = "DELETE FROM summary WHERE tenant = $1 AND scope = $2 AND id = $3";
@@ -168,7 +171,8 @@ pub(crate) async fn renew(
     Ok(true)
 }
 
-/// Puts a model's summary in the place of the one of the same messages, or adds it where there is none. The scope is locked.
+/// Replaces the summary of the same messages with a model's, or adds it if there is none. The scope
+/// is locked.
 pub(crate) async fn improve(
     tx: &mut Tx<'_>,
     id: ConversationId,
@@ -187,7 +191,7 @@ pub(crate) async fn improve(
     Ok(())
 }
 
-/// The latest summaries of a scope, oldest first: the order in which they read.
+/// The latest summaries of a scope, oldest first, in the order in which they are read.
 pub(crate) async fn latest(tx: &mut Tx<'_>, scope: u32, limit: u32) -> Result<Vec<Summary>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM summary WHERE tenant = $1 AND scope = $2 ORDER BY id DESC LIMIT $3"

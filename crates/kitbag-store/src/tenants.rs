@@ -1,15 +1,15 @@
-//! The tenants of a store, for whoever runs it.
+//! Lists the tenants of a store, for its operator.
 
 use jiff::Timestamp;
 
 use crate::error::Result;
 use crate::store::{Store, Tenant};
 
-/// A tenant, and what it has.
+/// A tenant with its amounts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TenantStats {
-    /// Who.
+    /// The tenant.
     pub tenant: Tenant,
     /// The number of senders.
     pub senders: u64,
@@ -17,18 +17,18 @@ pub struct TenantStats {
     pub conversations: u64,
     /// The number of messages.
     pub messages: u64,
-    /// When the latest message came.
+    /// The time of the latest message.
     pub active: Option<Timestamp>,
 }
 
 impl Store {
-    /// All tenants of the store, by name. Whoever can read a file can list its tenants. On a server,
-    /// row-level security hides tenants from each other: only a superuser, or a role with `BYPASSRLS`,
-    /// can list them.
+    /// Lists all tenants of the store by name. Anybody who can read a file can list its tenants. On
+    /// a server, row-level security hides tenants from each other: only a superuser or a role with
+    /// `BYPASSRLS` can list them.
     ///
     /// # Errors
-    /// [`StoreError::TenantsHidden`](crate::StoreError::TenantsHidden) on a server that shows this user
-    /// one tenant at a time; else when the store fails.
+    /// [`StoreError::TenantsHidden`](crate::StoreError::TenantsHidden) on a server that shows this
+    /// user one tenant at a time; otherwise when the store fails.
     pub async fn tenants(&self) -> Result<Vec<TenantStats>> {
         let mut tenants = Vec::new();
         for name in self.tenant_names().await? {
@@ -38,9 +38,8 @@ impl Store {
                          (SELECT count(*) FROM conversation WHERE tenant = $1), \
                          (SELECT count(*) FROM message WHERE tenant = $1), \
                          (SELECT max(active) FROM conversation WHERE tenant = $1)";
-            let counted = store.read(async move |tx| tx.query_one(count, ()).await);
-            let counted = counted.await?.unwrap_or_default();
-            let (senders, conversations, messages, active): (u64, u64, u64, _) = counted;
+            let counted = store.read(async move |tx| tx.query_row(count, ()).await);
+            let (senders, conversations, messages, active): (u64, u64, u64, _) = counted.await?;
             tenants.push(TenantStats {
                 tenant,
                 senders,
@@ -52,7 +51,7 @@ impl Store {
         Ok(tenants)
     }
 
-    /// Returns whether the tenant has something in the store; if not, its name may be mistyped.
+    /// Returns true if the tenant has any row. If not, its name may be mistyped.
     ///
     /// # Errors
     /// When the store fails.

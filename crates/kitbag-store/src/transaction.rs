@@ -1,7 +1,7 @@
 //! A transaction of either database, in which every statement is bound to one tenant.
 //!
-//! What the store does is written once, over this type. In SQLite nothing here ever waits for
-//! another task, so that a transaction runs from begin to end on the thread that owns the
+//! The operations of the store are written once, over this type. In SQLite nothing here ever waits
+//! for another task, so a transaction runs from start to end on the thread that owns the
 //! connection.
 
 use crate::error::{Result, StoreError};
@@ -38,7 +38,7 @@ impl<'t> Tx<'t> {
         }
     }
 
-    /// Runs a statement and tells how many rows it touched.
+    /// Runs a statement and returns the number of rows it touched.
     pub(crate) async fn execute(&mut self, sql: &str, parameters: impl Parameters) -> Result<u64> {
         let parameters = self.with_tenant(parameters);
         match &mut self.inner {
@@ -59,7 +59,7 @@ impl<'t> Tx<'t> {
         rows.into_iter().map(|mut row| row.read()).collect()
     }
 
-    /// Runs a query, and leaves it to the caller to read its rows.
+    /// Runs a query and leaves reading its rows to the caller.
     async fn rows(&mut self, sql: &str, parameters: impl Parameters) -> Result<Vec<Row>> {
         let parameters = self.with_tenant(parameters);
         match &mut self.inner {
@@ -80,9 +80,19 @@ impl<'t> Tx<'t> {
         row.map(|mut row| row.read()).transpose()
     }
 
-    /// Runs a query of one table for the rows of a scope with some pairs of numbers in two columns, each
-    /// pair named once; in no order. The text is the same for any number of pairs, so that it is read and
-    /// planned once.
+    /// Runs a query that always has a row, such as that of an aggregate.
+    pub(crate) async fn query_row<T: FromRow>(
+        &mut self,
+        sql: &str,
+        parameters: impl Parameters,
+    ) -> Result<T> {
+        let row = self.query_one(sql, parameters).await?;
+        row.ok_or_else(|| StoreError::failed(format!("there is no result of: {sql}")))
+    }
+
+    /// Queries one table for the rows of a scope whose two named columns hold one of `pairs`. Each
+    /// pair may occur once; rows come in no order. The text of the statement is the same for any
+    /// number of pairs, so the database parses and plans it once.
     pub(crate) async fn query_pairs<T: FromRow>(
         &mut self,
         select: &str,
@@ -105,6 +115,8 @@ impl<'t> Tx<'t> {
             }
             #[cfg(feature = "postgres")]
             Inner::Postgres(_) => {
+                // Lists as text: an array parameter would need another kind of `Value` for this
+                // query alone.
                 let sql = format!(
                     "{within} AND ({first}, {second}) IN (SELECT * FROM unnest(\
                      string_to_array($3, ',')::bigint[], string_to_array($4, ',')::bigint[]))"
@@ -120,8 +132,8 @@ impl<'t> Tx<'t> {
         rows.into_iter().map(|mut row| row.read()).collect()
     }
 
-    /// Runs a query for each of some rows of values, which it names as columns of a table `given`, such as
-    /// `given.block`; `$2` is the scope.
+    /// Runs a query once for each row of `given`, whose values it reads as columns of a table
+    /// `given`, such as `given.block`. `$2` is the scope.
     pub(crate) async fn query_each<T: FromRow, P: Parameters>(
         &mut self,
         query: &str,
@@ -137,6 +149,7 @@ impl<'t> Tx<'t> {
             #[cfg(feature = "sqlite")]
             Inner::Sqlite(connection) => {
                 let mut sql = query.to_owned();
+                // `$1` and `$2` are taken: the tenant and the scope.
                 for (number, column) in (3..).zip(columns) {
                     sql = sql.replace(&format!("given.{column}"), &format!("${number}"));
                 }
@@ -148,6 +161,8 @@ impl<'t> Tx<'t> {
             #[cfg(feature = "postgres")]
             Inner::Postgres(_) => {
                 let mut found = Vec::new();
+                // Whole rows only: a chunk that ended within a row would shift all values behind
+                // it.
                 for some in values.chunks(crate::postgres::PARAMETERS / width * width) {
                     let rows = (3..3 + some.len()).step_by(width);
                     let rows = rows.map(|first| format!("({})", placeholders(first, width)));
@@ -167,7 +182,7 @@ impl<'t> Tx<'t> {
         found.into_iter().map(|mut row| row.read()).collect()
     }
 
-    /// Runs a query for one row that is then changed: nobody else may change it before the
+    /// Runs a query for one row that the caller then changes: nobody else may change it before the
     /// transaction ends. SQLite has one writer at a time anyway.
     pub(crate) async fn lock_one<T: FromRow>(
         &mut self,
@@ -185,13 +200,13 @@ impl<'t> Tx<'t> {
         }
     }
 
-    /// Lets one transaction at a time go on under this name, where more than one could. For rows that
-    /// are not there yet and cannot be locked themselves.
+    /// Holds off every other transaction that locks this name, until this one ends. Needed for rows
+    /// that do not exist yet and so cannot be locked themselves.
     pub(crate) async fn lock_exclusive(&mut self, name: &str) -> Result<()> {
         self.advise("pg_advisory_xact_lock", name).await
     }
 
-    /// Lets any number go on under this name, but none beside [`lock_exclusive`](Self::lock_exclusive).
+    /// Admits other shared holders of this name, but no [`lock_exclusive`](Self::lock_exclusive).
     pub(crate) async fn lock_shared(&mut self, name: &str) -> Result<()> {
         self.advise("pg_advisory_xact_lock_shared", name).await
     }
@@ -202,12 +217,13 @@ impl<'t> Tx<'t> {
         if matches!(self.inner, Inner::Sqlite(_)) {
             return Ok(());
         }
+        // The tenant is part of the hashed name: tenants never wait for each other.
         let sql = format!("SELECT 1 FROM {lock}(hashtextextended($1 || '/' || $2, 0))");
         self.rows(&sql, name).await.map(drop)
     }
 
-    /// Inserts rows of one shape; `into` is the table with its columns after the tenant's:
-    /// `"fact (tenant, scope, key)"`. Tenants are put in front of each row.
+    /// Inserts rows of one shape; `into` is the table with its columns after the tenant's: `"fact
+    /// (tenant, scope, key)"`. The tenant is added in front of each row.
     pub(crate) async fn insert<P: Parameters>(
         &mut self,
         into: &str,
@@ -216,7 +232,8 @@ impl<'t> Tx<'t> {
         self.insert_or(into, "", rows).await
     }
 
-    /// The same, and says what becomes of rows that are there already: `"ON CONFLICT DO NOTHING"`.
+    /// Inserts rows like [`insert`](Self::insert), with a clause for rows that exist already: `"ON
+    /// CONFLICT DO NOTHING"`.
     pub(crate) async fn insert_or<P: Parameters>(
         &mut self,
         into: &str,
@@ -240,7 +257,7 @@ impl<'t> Tx<'t> {
         }
     }
 
-    /// The condition that a column with what people wrote holds a text.
+    /// The condition that a column of type `BODY` contains a text.
     pub(crate) fn holds(&self, column: &str, text: &str) -> String {
         match &self.inner {
             #[cfg(feature = "sqlite")]
@@ -251,6 +268,7 @@ impl<'t> Tx<'t> {
     }
 
     fn with_tenant(&self, parameters: impl Parameters) -> Vec<Value> {
+        // Most statements have at most seven parameters of their own.
         let mut values = Vec::with_capacity(8);
         values.push(self.tenant.into());
         parameters.add_to(&mut values);
@@ -258,15 +276,15 @@ impl<'t> Tx<'t> {
     }
 }
 
-/// Only backups, which are files of SQLite, need to take something back.
+/// Savepoints are for restoring backups, which are SQLite files.
 #[cfg(feature = "sqlite")]
 impl Tx<'_> {
-    /// Begins something that [`roll_back_to_savepoint`](Self::roll_back_to_savepoint) takes back.
+    /// Begins a part that [`roll_back_to_savepoint`](Self::roll_back_to_savepoint) undoes.
     pub(crate) async fn set_savepoint(&mut self) -> Result<()> {
         self.batch("SAVEPOINT here").await
     }
 
-    /// Takes back everything since [`set_savepoint`](Self::set_savepoint).
+    /// Undoes everything since [`set_savepoint`](Self::set_savepoint).
     pub(crate) async fn roll_back_to_savepoint(&mut self) -> Result<()> {
         self.batch("ROLLBACK TO SAVEPOINT here; RELEASE SAVEPOINT here")
             .await
@@ -284,7 +302,8 @@ impl Tx<'_> {
 
 /// The values of all rows, one row after the other, and the number of values in each.
 ///
-/// Rows of lists can differ in length. Cut at one width, their values would end up in wrong columns.
+/// Rows made of lists can differ in length. Cut at one width, their values would end up in wrong
+/// columns, so that is an error.
 fn values_of_rows<P: Parameters>(
     into: &str,
     rows: impl IntoIterator<Item = P>,

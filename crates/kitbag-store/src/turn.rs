@@ -1,5 +1,5 @@
-//! A turn as three durable steps: accepted, sent, learned. A process that dies between them leaves a
-//! turn that another can go on with; the same step twice counts once.
+//! A turn in three durable steps: accepted, sent, learned. If a process dies between them, another
+//! can continue the turn; a repeated step counts once.
 
 mod incoming;
 mod learned;
@@ -25,15 +25,15 @@ pub use incoming::Incoming;
 pub use learned::Learned;
 use row::COLUMNS;
 
-/// How far a turn has come.
+/// The progress of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TurnStatus {
-    /// The message is kept.
+    /// The message is stored.
     Accepted,
     /// A prompt was sent, and the provider has begun to answer.
     Sent,
-    /// The answer is kept.
+    /// The answer is stored.
     Learned,
     /// It ended without an answer.
     Failed,
@@ -58,23 +58,23 @@ impl TurnStatus {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredTurn {
-    /// Its name.
+    /// Its id.
     pub id: TurnId,
-    /// How far it has come.
+    /// Its progress.
     pub status: TurnStatus,
     /// The message that it answers.
     pub message: MessageId,
     /// The answer.
     pub reply: Option<MessageId>,
-    /// How many prompts were sent for it.
+    /// The number of prompts that were sent for it.
     pub inferences: u32,
-    /// Why it ended without an answer.
+    /// The reason it ended without an answer.
     pub problem: Option<String>,
-    /// Its stages, and what its prompts were billed, as whoever ended it told.
+    /// Its stages and bills, as reported by the caller that ended it.
     pub record: TurnRecord,
 }
 
-/// A message that is about to be kept.
+/// A message that is about to be stored.
 #[derive(Clone)]
 struct Accepting {
     channel: String,
@@ -87,6 +87,7 @@ struct Accepting {
 impl Accepting {
     async fn accept(self, tx: &mut Tx<'_>, now: Timestamp) -> Result<StoredTurn> {
         let mut scope = Scope::lock_or_make(tx, &self.channel, &self.sender).await?;
+        // Under the lock of the scope: two retries at once must not both find no turn.
         if let Some(key) = &self.idempotency_key
             && let Some(turn) = StoredTurn::with_key(tx, scope.id, key).await?
         {
@@ -116,22 +117,23 @@ impl Accepting {
 }
 
 impl Store {
-    /// First step: keeps the message, before anything else is done with it. A message with the key of
-    /// an earlier one is that one's turn, as far as it has come.
+    /// First step: stores the message before anything else is done with it. A message with the key
+    /// of an earlier one returns that one's turn, whatever its progress.
     ///
     /// # Errors
-    /// When a name is not one, or the store fails.
+    /// When a name is invalid, or the store fails.
     pub async fn accept(&self, incoming: &Incoming, now: Timestamp) -> Result<StoredTurn> {
         let accepting = self.accepting(incoming, now)?;
         self.write(async move |tx| accepting.accept(tx, now).await)
             .await
     }
 
-    /// The same together with [`begin`](Self::begin), in one transaction. There is no lease while
-    /// another turn of the conversation is under way; the message is kept all the same.
+    /// Does [`accept`](Self::accept) and [`begin`](Self::begin) in one transaction. The lease is
+    /// missing while another turn of the conversation is under way; the message is stored
+    /// nevertheless.
     ///
     /// # Errors
-    /// When a name is not one, or the store fails; [`StoreError::Turn`] when a message with its key was
+    /// When a name is invalid, or the store fails; [`StoreError::Turn`] when a message with its key was
     /// answered already.
     pub async fn accept_and_begin(
         &self,
@@ -140,11 +142,11 @@ impl Store {
         now: Timestamp,
     ) -> Result<(StoredTurn, Option<Lease>)> {
         let accepting = self.accepting(incoming, now)?;
-        let (taking, shared) = self.taking(length, now);
-        let taking = taking.unanswered();
+        let (request, shared) = self.lease_request(length, now);
+        let request = request.unanswered();
         let begun = self.write(async move |tx| {
             let turn = accepting.accept(tx, now).await?;
-            match taking.take(tx, turn.id).await {
+            match request.take(tx, turn.id).await {
                 Ok(lease) => Ok((turn, Some(lease))),
                 Err(StoreError::Busy { .. }) => Ok((turn, None)),
                 Err(error) => Err(error),
@@ -166,6 +168,7 @@ impl Store {
             idempotency_key,
         } = incoming.clone();
         message.at.get_or_insert(now.into());
+        // Analysis happens before the transaction, which may run again.
         let message = Analysed::new(message, self.secrets(), analyse)?;
         Ok(Accepting {
             message: self.with_statements(message),
@@ -185,7 +188,7 @@ impl Store {
             .await
     }
 
-    /// The latest turn of a conversation; none where it has had none.
+    /// The latest turn of a conversation; none if it has had none.
     ///
     /// # Errors
     /// When the store fails.
@@ -200,8 +203,8 @@ impl Store {
         .await
     }
 
-    /// The turns of a conversation that were begun and have not ended: those of a process that died
-    /// among them.
+    /// The turns of a conversation that have begun and not ended, including those of a process that
+    /// died.
     ///
     /// # Errors
     /// When the store fails.
@@ -216,8 +219,8 @@ impl Store {
         .await
     }
 
-    /// Last step: keeps the answer, the steps before it and what was learned, and gives the lease back. A second time it
-    /// changes nothing.
+    /// Last step: stores the answer, the steps before it and everything learned, and releases the
+    /// lease. Repeating it changes nothing.
     ///
     /// # Errors
     /// When the lease was lost, or the store fails; then nothing is kept.
@@ -234,9 +237,10 @@ impl Store {
             let id = lease.turn.conversation;
             let mut scope = Scope::lock(tx, id).await?;
             let mut conversation = Conversation::lock(tx, id).await?;
-            // Read now that nobody else can change it.
+            // Read behind the locks, so nobody else can change it.
             let mut turn = StoredTurn::get(tx, lease.turn).await?;
             if turn.status == TurnStatus::Learned {
+                // A repeated call, perhaps after a commit whose answer was lost.
                 lease.release_if_held(tx).await?;
                 return Ok(turn);
             }
@@ -260,14 +264,14 @@ impl Store {
         .await
     }
 
-    /// Adds to the record of a turn what was done besides its answer, whether it has ended or not.
+    /// Adds work besides the answer to the record of a turn, even after its end.
     ///
     /// # Errors
     /// When there is no such turn, or the store fails.
     pub async fn add_to_record(&self, id: TurnId, more: TurnRecord) -> Result<()> {
         let more = self.secrets().masked_value(more);
         self.write(async move |tx| {
-            // Nobody else changes the turn meanwhile.
+            // The lock keeps others from changing the turn meanwhile.
             Conversation::lock(tx, id.conversation).await?;
             let mut turn = StoredTurn::get(tx, id).await?;
             turn.record.extend(more);
@@ -276,7 +280,7 @@ impl Store {
         .await
     }
 
-    /// Ends a turn without an answer, and gives the lease back. The message stays.
+    /// Ends a turn without an answer, and releases the lease. The message stays.
     ///
     /// # Errors
     /// When the lease was lost, or the store fails.
@@ -294,6 +298,7 @@ impl Store {
             Conversation::lock(tx, lease.turn.conversation).await?;
             lease.check(tx).await?;
             let mut turn = StoredTurn::get(tx, lease.turn).await?;
+            // An answer that was stored by another process is not turned into a failure.
             if turn.status != TurnStatus::Learned {
                 turn.status = TurnStatus::Failed;
                 turn.problem = Some(problem);

@@ -1,4 +1,4 @@
-//! What goes into a database and comes out of it: four kinds of values, the same in both.
+//! Values that go into a database and come out of it, of the same kinds in both.
 
 use jiff::Timestamp;
 
@@ -7,19 +7,17 @@ use crate::error::Result;
 /// A parameter or a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
-    /// Nothing.
     Null,
     /// Numbers, times in microseconds, and flags.
     Int(i64),
     /// Names and JSON. PostgreSQL takes no NUL character here, so names are checked for it.
     Text(String),
-    /// What a person wrote: any text. Bytes in PostgreSQL, where text takes no NUL character.
+    /// Any text that a person wrote. Bytes in PostgreSQL, whose text takes no NUL character.
     Body(String),
-    /// Bytes.
     Blob(Vec<u8>),
 }
 
-/// The kind of value that each type is.
+/// The kind of value that each Rust type becomes.
 macro_rules! values {
     ($($type:ty: $kind:ident),+) => {
         $(impl From<$type> for Value {
@@ -44,9 +42,9 @@ impl<T: Into<Self>> From<Option<T>> for Value {
     }
 }
 
-/// Parameters of a statement, or a row to insert: one value, or several in their order.
+/// Parameters of a statement, or a row to insert: one value, or several in order.
 pub(crate) trait Parameters {
-    /// Adds the values behind those that are there.
+    /// Appends the values to a list.
     fn add_to(self, values: &mut Vec<Value>);
 }
 
@@ -65,12 +63,12 @@ impl Parameters for Vec<Value> {
     }
 }
 
-/// A type that one cell holds.
+/// A type that one cell can be read as.
 pub(crate) trait Cell: Sized {
-    /// Names what the schema says of such a cell, for errors.
+    /// The content that the schema prescribes for such a cell, for errors.
     const EXPECTED: &'static str;
 
-    /// Takes the value; none when the cell holds something else.
+    /// Converts the value, or returns none when the cell holds something else.
     fn from_value(value: Value) -> Option<Self>;
 }
 
@@ -93,7 +91,7 @@ impl Cell for u32 {
     }
 }
 
-/// A number that the caller can do without: one out of range counts as missing, so that a damaged
+/// A number that the caller can do without: one out of range reads as missing, so that a damaged
 /// cell does not keep the rest of its row from being read.
 pub(crate) struct LenientU32(pub(crate) Option<u32>);
 
@@ -174,6 +172,7 @@ impl Cell for Value {
 
 /// A row of a result. Cells are taken in order, from the first.
 pub(crate) struct Row {
+    // A cell is moved out when it is read: texts of messages are large, and nobody reads one twice.
     cells: std::vec::IntoIter<Value>,
     taken: usize,
 }
@@ -186,28 +185,29 @@ impl Row {
         }
     }
 
-    /// The next cell.
+    /// Reads the next cell.
     pub(crate) fn cell<T: Cell>(&mut self) -> Result<T, WrongCell> {
         self.taken += 1;
-        let cell = self.cells.next().unwrap_or(Value::Null);
-        T::from_value(cell).ok_or(WrongCell {
+        // A row that is too short is as wrong as a cell: a missing column must not read as NULL.
+        let cell = self.cells.next().and_then(T::from_value);
+        cell.ok_or(WrongCell {
             column: self.taken,
             expected: T::EXPECTED,
         })
     }
 
-    /// The cells that are left, as they are.
+    /// The remaining cells, unread.
     pub(crate) fn into_cells(self) -> Vec<Value> {
         self.cells.collect()
     }
 
-    /// The next cells, as many as it takes.
+    /// Reads the next cells, as many as the type takes.
     pub(crate) fn read<T: FromRow>(&mut self) -> Result<T> {
         T::from_row(self)
     }
 }
 
-/// A type that is read off a row: from one cell, or from several in their order.
+/// A type that is read from a row: from one cell, or from several in order.
 pub(crate) trait FromRow: Sized {
     fn from_row(row: &mut Row) -> Result<Self>;
 }
@@ -218,7 +218,7 @@ impl<T: Cell> FromRow for T {
     }
 }
 
-/// Reads a struct off a row whose columns stand in the order of these fields.
+/// Implements [`FromRow`] for a struct whose fields have the order of the columns.
 macro_rules! from_row {
     ($type:ident: $($field:ident),+) => {
         impl $crate::value::FromRow for $type {
@@ -237,7 +237,7 @@ impl FromRow for Row {
     }
 }
 
-/// Tuples take and give their parts, one after the other.
+/// Implements both traits for tuples, which take and give their parts one after the other.
 macro_rules! tuples {
     () => {
         impl Parameters for () {
@@ -264,9 +264,10 @@ macro_rules! tuples {
     };
 }
 
+// Ten parts are the most that a statement needs at once; longer ones nest tuples.
 tuples!(A B C D E F G H I J);
 
-/// A cell that holds something else than the schema says: the database was changed by others.
+/// A cell that holds something else than the schema says, so another program wrote it.
 #[derive(Debug, thiserror::Error)]
 #[error("column {column} of a result is not {expected}")]
 pub(crate) struct WrongCell {

@@ -1,22 +1,23 @@
-//! Turns bytes into text.
+//! Decodes bytes to text.
 
 use std::borrow::Cow;
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-/// Only this much of a file is searched for signs that it is no text.
+/// The part of a file that is searched for signs of binary content. Reading all of a large file for
+/// it would cost too much.
 const HEAD: usize = 8 << 10;
 
-/// Decodes a file, borrowing where it is valid UTF-8 already; none if the bytes are no text. No byte
-/// order mark is left.
+/// Decodes a file, borrowing it if it is valid UTF-8 already. Returns none if the bytes are no
+/// text. A byte order mark is removed.
 ///
-/// UTF-16 is known by its mark, or by the zero bytes of plain letters. What is nothing else is taken
-/// for Windows-1252, of which Latin-1 is a part: every byte stands for something in it.
+/// UTF-16 is recognised by its mark, or by the zero bytes of Latin letters. Everything else counts
+/// as Windows-1252, which contains Latin-1 and gives every byte a character.
 #[must_use]
 pub fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
     match bytes {
         [0xEF, 0xBB, 0xBF, text @ ..] => return Some(eight_bit(text)),
-        // UTF-32 has no use in source, and its mark begins as that of UTF-16 does.
+        // UTF-32 is not used for source code, and its mark begins like that of UTF-16.
         [0xFF, 0xFE, 0, 0, ..] => return None,
         [0xFF, 0xFE, text @ ..] => return Some(read(UTF_16LE, text)),
         [0xFE, 0xFF, text @ ..] => return Some(read(UTF_16BE, text)),
@@ -30,7 +31,7 @@ pub fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Whether [`decode`] would find no text; looks at the head only.
+/// Returns true if [`decode`] would find no text. It looks at the head only.
 #[must_use]
 pub fn is_binary(bytes: &[u8]) -> bool {
     match bytes {
@@ -41,6 +42,7 @@ pub fn is_binary(bytes: &[u8]) -> bool {
 }
 
 fn eight_bit(bytes: &[u8]) -> Cow<'_, str> {
+    // UTF-8 first: other encodings accept its bytes too, but hardly any other text is valid UTF-8.
     match std::str::from_utf8(bytes) {
         Ok(text) => text.into(),
         Err(_) => read(WINDOWS_1252, bytes),
@@ -51,7 +53,7 @@ fn read<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> Cow<'a, str> {
     encoding.decode_without_bom_handling(bytes).0
 }
 
-/// Where the zero bytes of a head are.
+/// The places of zero bytes in a head.
 enum Zeros {
     None,
     Odd,
@@ -67,7 +69,8 @@ fn zeros(bytes: &[u8]) -> Zeros {
     let (pairs, _) = head.as_chunks::<2>();
     let even = pairs.iter().filter(|[first, _]| *first == 0).count();
     let odd = pairs.iter().filter(|[_, second]| *second == 0).count();
-    // Text of Latin letters has a zero in nearly every pair, and always at the same place.
+    // Latin letters in UTF-16 give nearly every pair a zero byte, always at the same place. A
+    // quarter of the pairs may hold other characters.
     let most = pairs.len() - pairs.len() / 4;
     match (even, odd) {
         (0, odd) if odd >= most && pairs.len() > 1 => Zeros::Odd,

@@ -1,12 +1,13 @@
-//! Opens regular files, and nothing else.
+//! Opens regular files only.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Opens a regular file for reading, and tells its size.
+/// Opens a regular file for reading, and returns it with its size.
 ///
-/// A link as the last part of the path is refused where the system can, and a pipe does not block.
+/// A link as the last part of the path is refused where the system supports that, and a pipe does
+/// not block.
 ///
 /// # Errors
 /// When the path is no regular file, or cannot be opened.
@@ -16,6 +17,7 @@ pub fn regular(path: &Path) -> io::Result<(File, u64)> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NO_FOLLOW | NO_BLOCK);
     let file = options.open(path)?;
+    // Asked of the open file: its path could lead to another one by now.
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(io::Error::new(
@@ -26,7 +28,7 @@ pub fn regular(path: &Path) -> io::Result<(File, u64)> {
     Ok((file, metadata.len()))
 }
 
-/// Whether an error of [`regular`] means that something else than a file was there.
+/// Returns true if an error of [`regular`] means that the path is no regular file.
 #[must_use]
 pub fn is_no_file(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::InvalidInput
@@ -34,7 +36,8 @@ pub fn is_no_file(error: &io::Error) -> bool {
         || error.raw_os_error() == Some(TOO_MANY_LINKS)
 }
 
-// The standard library does not name these flags. A system that is not listed goes without.
+// The standard library has no names for these flags. On systems missing here they are 0, which
+// turns the protection off.
 const LINUX: bool = cfg!(any(target_os = "linux", target_os = "android"));
 const BSD: bool = cfg!(any(target_vendor = "apple", target_os = "freebsd"));
 const COMMON: bool = cfg!(any(

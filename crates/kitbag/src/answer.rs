@@ -11,6 +11,7 @@ mod error;
 mod exchange;
 mod inference;
 mod kept;
+mod prepare;
 mod rounds;
 mod stages;
 
@@ -25,6 +26,7 @@ use kitbag_core::record::{TurnRecord, Usage, total_cost_micros};
 use kitbag_store::{Incoming, Lease, Store, StoreError, StoredTurn, TurnId};
 
 use crate::engine::{Engine, TurnPrompt, TurnRequest};
+use crate::extension::{Phase, RunEnd};
 use crate::provider::{Provider, Reply, ReplyEvent};
 use crate::receive::Findings;
 use crate::wire::Request;
@@ -34,6 +36,7 @@ pub use error::AnswerError;
 use exchange::Exchange;
 pub(crate) use inference::cost;
 use kept::Kept;
+use prepare::Prepared;
 use rounds::Rounds;
 pub(crate) use stages::Stages;
 
@@ -69,7 +72,7 @@ impl Engine {
     }
 
     /// The prompt of a turn, and the request with which the provider is asked. Nothing is sent, and
-    /// nothing changes.
+    /// nothing changes: no classifier is asked, and extensions take no part.
     ///
     /// # Errors
     /// When there is no prompt.
@@ -78,7 +81,10 @@ impl Engine {
         mut turn: TurnRequest,
     ) -> Result<(TurnPrompt, Request), AnswerError> {
         Findings::of_turn(&turn).sanitise(&mut turn);
-        self.request_of_sanitised(turn).await
+        let route = self.planned_route(&turn);
+        let asked = route.as_ref().and_then(|route| route.engine.as_deref());
+        let asked = asked.unwrap_or(self);
+        Box::pin(asked.request_routed(turn, self, route.as_ref())).await
     }
 
     async fn request_of_sanitised(
@@ -87,7 +93,7 @@ impl Engine {
     ) -> Result<(TurnPrompt, Request), AnswerError> {
         let provider = self.asked_provider()?;
         turn.prompt.settings.form = provider.dialect().form();
-        let prompt = self.prompt_of_sanitised(turn).await?;
+        let prompt = Box::pin(self.prompt_of_sanitised(turn)).await?;
         let request = prompt.composed.request();
         let request = request.ok_or(AnswerError::NoRequest)?;
         Ok((prompt, provider.prepared(request)))
@@ -149,11 +155,17 @@ impl Engine {
             stages.end("lease", "held");
         }
         findings.sanitise(&mut turn);
-        let made = unless_stopped(&mut stop, self.request_of_sanitised(turn)).await;
-        let (prompt, request) = match made {
+        // Boxed, as all that is large: together it would not fit on the stack of a small thread.
+        let mut host = Box::pin(self.extension_host(&turn, kept.as_ref())).await?;
+        let made = Box::pin(self.prepare(turn, &mut host, &mut stages));
+        let made = unless_stopped(&mut stop, made).await;
+        let prepared = match made {
             Ok(Ok(made)) => made,
             Ok(Err(error)) | Err(error) => {
                 stages.end("prompt", &error);
+                let end = Phase::RunEnd(run_end(Some(&error)));
+                Box::pin(host.enter(end)).await;
+                stages.tell_extensions(&mut host);
                 if let Some(kept) = &kept {
                     let record = stages.into_record(Vec::new());
                     kept.fail(&error.to_string(), record).await?;
@@ -161,6 +173,14 @@ impl Engine {
                 return Err(error);
             }
         };
+        let Prepared {
+            engine,
+            prompt,
+            request,
+            route,
+        } = prepared;
+        let asked = engine.as_deref().unwrap_or(self);
+        let provider = asked.asked_provider()?;
         let assembly = &prompt.composed.assembly;
         stages.end("prompt", format_args!("{} tokens", assembly.tokens.0));
         let mut exchange = Exchange {
@@ -172,8 +192,9 @@ impl Engine {
             waited: Duration::ZERO,
             is_begun: false,
         };
-        let mut rounds = Rounds::new(self, provider, (prompt, request));
+        let mut rounds = Rounds::new(asked, provider, (prompt, request), host);
         let ended = Box::pin(rounds.run(&mut exchange)).await;
+        Box::pin(rounds.end(ended.as_ref().err(), &mut exchange)).await;
         let Exchange {
             kept,
             reply,
@@ -181,20 +202,25 @@ impl Engine {
             stages,
             ..
         } = exchange;
+        let steps = rounds.kept_steps();
         let Rounds {
             prompt,
             request,
-            steps,
             inferences,
+            mut host,
             ..
         } = rounds;
-        let record = stages.into_record(inferences);
+        let mut record = stages.into_record(inferences);
+        if let Some(route) = route {
+            record.inferences.splice(..0, route.inference);
+            record.route = Some(route.record);
+        }
         let turn = match &kept {
             Some(kept) => {
                 // A whole answer is one, also where something else went wrong.
                 let problem = ended.as_ref().err().filter(|_| !reply.is_whole);
-                let ended = kept.end(&steps, &reply, record.clone(), problem);
-                Some(ended.await).transpose()
+                let ended = kept.end(&steps, &reply, record.clone(), problem, &mut host);
+                Some(Box::pin(ended).await).transpose()
             }
             None => Ok(None),
         };
@@ -218,6 +244,13 @@ impl Engine {
                 came: Some(Box::new(answer)),
             }),
             Err(AnswerError::Stopped { .. }) => Err(AnswerError::Stopped {
+                came: Some(Box::new(answer)),
+            }),
+            Err(AnswerError::Ended {
+                extension, reason, ..
+            }) => Err(AnswerError::Ended {
+                extension,
+                reason,
                 came: Some(Box::new(answer)),
             }),
             Err(AnswerError::Store { error, .. }) => Err(AnswerError::Store {
@@ -248,6 +281,16 @@ impl Engine {
 
     fn asked_provider(&self) -> Result<&dyn Provider, AnswerError> {
         self.provider.as_deref().ok_or(AnswerError::NoProvider)
+    }
+}
+
+/// The end of a run, as extensions are told it.
+fn run_end(problem: Option<&AnswerError>) -> RunEnd {
+    match problem {
+        None => RunEnd::Answered,
+        Some(error) => RunEnd::Failed {
+            problem: error.to_string(),
+        },
     }
 }
 

@@ -177,7 +177,8 @@ pub(crate) fn try_compose(
     draft.retracted = parts.retracted;
     let mut assembly = assemble(&draft, all.chunks, &request.settings, counter, previous)?;
     let ledger = &mut assembly.ledger;
-    ledger.add_context_messages(&draft, &parts.held, counter);
+    let key = draft.key.as_deref();
+    ledger.add_context_messages(draft.injected.iter(), key, &parts.held, counter);
     ledger.problems.extend(all.problems);
     let model = draft.model.as_deref().map(ModelProfile::find);
     if let Some(Ok(model)) = model {

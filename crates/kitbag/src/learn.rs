@@ -48,7 +48,7 @@ mod conversation;
 mod facts;
 mod layers;
 mod material;
-mod one_shot;
+mod model;
 mod summary;
 
 use std::time::Instant;

@@ -10,6 +10,8 @@ pub mod checkpoint;
 #[cfg(all(feature = "providers", feature = "store"))]
 pub mod command;
 pub mod engine;
+#[cfg(all(feature = "providers", feature = "store"))]
+pub mod extension;
 #[cfg(feature = "layouts")]
 pub mod gather;
 #[cfg(feature = "store")]
@@ -17,6 +19,8 @@ pub mod hook;
 #[cfg(all(feature = "providers", feature = "store"))]
 pub mod learn;
 pub mod memory;
+#[cfg(all(feature = "providers", feature = "store"))]
+mod one_shot;
 #[cfg(feature = "workspace")]
 pub mod pack;
 #[cfg(feature = "layouts")]
@@ -29,6 +33,8 @@ pub mod recall;
 pub mod receive;
 #[cfg(feature = "layouts")]
 pub mod report;
+#[cfg(all(feature = "providers", feature = "store"))]
+pub mod route;
 mod shorten;
 #[cfg(feature = "layouts")]
 pub mod skill;
@@ -64,3 +70,8 @@ struct ChannelsGuide;
 #[cfg(all(doctest, feature = "sqlite", feature = "providers"))]
 #[doc = include_str!("../../../docs/library.md")]
 struct LibraryGuide;
+
+/// The examples of the guide to extensions, run as tests.
+#[cfg(all(doctest, feature = "sqlite", feature = "providers"))]
+#[doc = include_str!("../../../docs/extensions.md")]
+struct ExtensionGuide;

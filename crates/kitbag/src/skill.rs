@@ -25,6 +25,8 @@ pub(crate) use find::{SkillPlace, SkillPlaces};
 pub(crate) use part::{SkillPart, skill_part};
 #[cfg(all(feature = "providers", feature = "store"))]
 pub(crate) use part::{is_standing, why};
+#[cfg(all(feature = "providers", feature = "store"))]
+pub(crate) use trigger::Words;
 
 /// A skill that can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]

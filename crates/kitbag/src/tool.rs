@@ -225,10 +225,10 @@ impl Tools {
         self.0.extend(others.0);
     }
 
-    /// The same without those that a condition does not admit.
+    /// Those of them whose names are meant.
     #[must_use]
-    pub fn retain(mut self, admits: impl Fn(&ToolSpec) -> bool) -> Self {
-        self.0.retain(|_, tool| admits(&tool.spec()));
+    pub fn only(mut self, is_meant: impl Fn(&str) -> bool) -> Self {
+        self.0.retain(|name, _| is_meant(name));
         self
     }
 

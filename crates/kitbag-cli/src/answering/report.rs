@@ -1,6 +1,7 @@
 //! The tokens and the time that an answer took: a line for people, JSON for programs.
 
 use kitbag::answer::Answer;
+use kitbag::core::record::RouteRecord;
 use kitbag::provider::StopReason;
 use kitbag::report::AnswerReport;
 use kitbag::tokens::dollars;
@@ -23,6 +24,7 @@ pub(super) fn say(answer: &Answer) {
     let tenths = answer.waited.as_millis() / 100;
     parts.push(format!("{}.{} s", tenths / 10, tenths % 10));
     parts.extend(answer.request.model().map(|model| one_line(&model)));
+    parts.extend(answer.record.route.as_ref().and_then(chosen_by));
     output::say(format_args!("{}", parts.join(", ")));
     say_cache(answer);
     match &reply.stop {
@@ -37,6 +39,14 @@ pub(super) fn say(answer: &Answer) {
             output::say(format_args!("note: the model ended with `{reason}`"));
         }
     }
+}
+
+/// Names the one who chose the model, unless it is the usual one.
+fn chosen_by(route: &RouteRecord) -> Option<String> {
+    route.model.as_ref()?;
+    let name = route.name.as_deref().map(one_line).unwrap_or_default();
+    let by = format!("chosen by {} {name}", route.by);
+    Some(by.trim_end().to_owned())
 }
 
 /// Says that much less came from the cache than it should have, and why, where that is known.

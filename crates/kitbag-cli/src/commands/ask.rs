@@ -6,17 +6,20 @@ mod message;
 
 use kitbag::answer::AnswerError;
 use kitbag::command::{self, Command, CommandReply};
+use kitbag::core::problem::Problem;
+use kitbag::engine::TurnPrompt;
 
 use crate::answering::{self, AnsweringArgs, Approver, Responded};
+use crate::commands::pack::summary::say_problems;
 use crate::failure::Failure;
 use crate::interrupt::interrupted;
 use crate::learning;
 use crate::model::with_chosen_model;
-use crate::output;
+use crate::output::{self, one_line};
 use crate::progress::Progress;
 use crate::store::{self, StoreArgs};
 
-use message::MessageArgs;
+use message::{MessageArgs, ReadMessage};
 
 /// Asks a model with the right context, and remembers the exchange
 ///
@@ -51,7 +54,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
-    let message = args.message.read()?;
+    let ReadMessage {
+        text: message,
+        attachments,
+    } = args.message.read()?;
     let command = command::read(&message.as_str().into());
     let is_message = matches!(command, Ok(None));
     if let Ok(Some(command)) = &command {
@@ -88,10 +94,15 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             engine.admit(&incoming).await.map_err(AnswerError::from)?;
         }
         let mut turn = engine.turn(incoming)?;
+        turn.attachments = attachments;
         turn.contributions.extend(workspace);
         if args.dry_run {
-            let (_, request) = engine.request(turn).await?;
+            let (prompt, request) = engine.request(turn).await?;
             drop(progress);
+            if let Some(route) = &prompt.route {
+                output::say(format_args!("route: {}", one_line(&route.to_string())));
+            }
+            say_problems(&routing_problems(&prompt));
             return Ok(output::print_exactly(&format!("{}\n", request.body()))?);
         }
         drop(progress);
@@ -105,6 +116,13 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         }
         Ok(())
     })
+}
+
+/// The problems with the choice of the model: everything else stands in the ledger, which `kitbag context` shows.
+fn routing_problems(prompt: &TurnPrompt) -> Vec<Problem> {
+    let problems = prompt.composed.assembly.ledger.problems.iter();
+    let problems = problems.filter(|problem| problem.source == "routing");
+    problems.cloned().collect()
 }
 
 /// Refuses commands that change a chat: nothing follows this message.

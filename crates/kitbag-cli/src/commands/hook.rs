@@ -17,6 +17,7 @@ use jiff::Timestamp;
 use kitbag::hook::{CodingAgent, Hook, HookEvent, HookEventKind, HookReply, USER, project_sender};
 use kitbag::layout::{HookScope, Learning};
 
+use crate::commands::init::HOOKS;
 use crate::failure::Failure;
 use crate::input;
 use crate::output;
@@ -31,7 +32,7 @@ use crate::store::{self, StoreArgs};
 /// stops, it keeps what was said and done, without secrets. It never stops the agent.
 ///
 /// What it may do is said under `hooks:` in kitbag.yaml: `scope: project|user|off`, `budget: 800`,
-/// `time_limit: 2s`.
+/// `time_limit: 2s`. Keeping may take five times as long, and never longer than the agent waits, which is 30 seconds.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The agent that runs the hook
@@ -95,10 +96,7 @@ fn respond(agent: CodingAgent, event: &HookEvent, store: &StoreArgs) -> Option<W
     };
     let folder = folder_of(agent, event);
     let (config, problems) = project::config_in(&folder);
-    let limit = match keeps {
-        Keeps::Something => config.hooks.time_limit().saturating_mul(TIMES_TO_KEEP),
-        Keeps::Nothing => config.hooks.time_limit(),
-    };
+    let limit = limit_of(keeps, config.hooks.time_limit(), &event.name);
     let (event, store) = (event.clone(), store.clone());
     Some(Work::begin(limit, move |reply| {
         if let Some(problem) = problems.iter().find(|problem| problem.is_error()) {
@@ -140,6 +138,21 @@ fn respond(agent: CodingAgent, event: &HookEvent, store: &StoreArgs) -> Option<W
     }))
 }
 
+/// The longest that a hook may take. One that keeps something ends before the agent's own limit, as `kitbag init` sets
+/// that: an agent that loses patience kills the hook, which then tells nobody what went wrong.
+fn limit_of(keeps: Keeps, time_limit: Duration, event: &str) -> Duration {
+    if keeps == Keeps::Nothing {
+        return time_limit;
+    }
+    let limit = time_limit.saturating_mul(TIMES_TO_KEEP);
+    let agents = HOOKS.iter().find(|(name, _)| *name == event);
+    let Some((_, seconds)) = agents else {
+        return limit;
+    };
+    let start_and_answer = Duration::from_millis(500);
+    limit.min(Duration::from_secs((*seconds).into()).saturating_sub(start_and_answer))
+}
+
 /// The folder in which the session began. Claude Code names it, since it may have gone to another one
 /// meanwhile.
 fn folder_of(agent: CodingAgent, event: &HookEvent) -> PathBuf {
@@ -153,7 +166,7 @@ fn folder_of(agent: CodingAgent, event: &HookEvent) -> PathBuf {
 }
 
 /// Work that an event gives to the store.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Keeps {
     Something,
     Nothing,
@@ -209,5 +222,24 @@ impl Work {
     fn next(&self) -> Result<Result<HookReply, Failure>, mpsc::RecvTimeoutError> {
         let left = self.limit.saturating_sub(self.begun.elapsed());
         self.replies.recv_timeout(left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn x11_keeping_ends_before_the_agent_loses_patience() {
+        let limit = |keeps, seconds, event| limit_of(keeps, Duration::from_secs(seconds), event);
+        for event in ["Stop", "SessionEnd"] {
+            assert_eq!(limit(Keeps::Something, 2, event), Duration::from_secs(10));
+            assert_eq!(
+                limit(Keeps::Something, 60, event),
+                Duration::from_millis(29_500)
+            );
+        }
+        let prompt = limit(Keeps::Nothing, 60, "UserPromptSubmit");
+        assert_eq!(prompt, Duration::from_secs(60), "the user says so");
     }
 }

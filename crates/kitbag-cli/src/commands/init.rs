@@ -1,10 +1,11 @@
 //! `kitbag init`: writes a commented configuration that works, or Kitbag's part of a coding agent's own.
 
 mod agent;
+mod change;
 mod json;
 mod toml;
 
-pub(crate) use agent::{AgentArg, SetUp};
+pub(crate) use agent::{AgentArg, HOOKS, SetUp};
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -23,7 +24,8 @@ const CONFIG: &str = include_str!("init/kitbag.yaml");
 /// configuration of this project: for claude to .mcp.json and .claude/settings.local.json, for codex to
 /// .codex/config.toml, for cursor to .cursor/mcp.json, for vscode to .vscode/mcp.json; the last two have no
 /// hooks that take context. The change is shown first. Nothing else in those files is touched.
-/// --remove takes Kitbag's part out again, with objects, lists, files and folders that hold nothing else.
+/// --remove takes Kitbag's part out again, with objects, lists, and files and folders of its own that hold nothing
+/// else. A server `kitbag` that runs another program is told, keeps its environment, and is never removed.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The folder to write to

@@ -75,6 +75,75 @@ fn x11_what_is_in_the_files_stays_to_the_byte() {
 }
 
 #[test]
+fn x11_line_ends_and_a_byte_order_mark_stay_as_they_are() {
+    let folder = Folder::new();
+    let servers =
+        "\u{feff}{\r\n  \"mcpServers\": {\r\n    \"x\": {\"command\": \"y\"}\r\n  }\r\n}\r\n";
+    folder.write(".mcp.json", servers);
+    init(&folder, &["--for", "claude", "--yes"]).success();
+    let with = read(&folder, ".mcp.json");
+    assert!(with.starts_with("\u{feff}{\r\n"), "{with:?}");
+    assert_eq!(
+        with.matches('\n').count(),
+        with.matches("\r\n").count(),
+        "{with:?}"
+    );
+    assert!(with.contains("\"kitbag\""), "{with}");
+    init(&folder, &["--for", "claude", "--remove", "--yes"]).success();
+    assert_eq!(read(&folder, ".mcp.json"), servers);
+    // Codex' file likewise.
+    fs::create_dir(folder.path().join(".codex")).unwrap();
+    let config = "model = \"gpt-5\"\r\n";
+    folder.write(".codex/config.toml", config);
+    init(&folder, &["--for", "codex", "--yes"]).success();
+    let with = read(&folder, ".codex/config.toml");
+    assert_eq!(
+        with.matches('\n').count(),
+        with.matches("\r\n").count(),
+        "{with:?}"
+    );
+    init(&folder, &["--for", "codex", "--remove", "--yes"]).success();
+    assert_eq!(read(&folder, ".codex/config.toml"), config);
+}
+
+#[test]
+fn x11_a_file_that_was_there_before_is_never_removed() {
+    for (agent, file, before) in [
+        ("cursor", ".cursor/mcp.json", "{}\n"),
+        ("cursor", ".cursor/mcp.json", ""),
+        ("codex", ".codex/config.toml", ""),
+    ] {
+        let folder = Folder::new();
+        fs::create_dir(folder.path().join(format!(".{agent}"))).unwrap();
+        folder.write(file, before);
+        init(&folder, &["--for", agent, "--yes"]).success();
+        let again = init(&folder, &["--for", agent, "--yes"]);
+        assert_eq!(again.stderr, "nothing to do: Kitbag is set up\n");
+        init(&folder, &["--for", agent, "--remove", "--yes"]).success();
+        assert_eq!(read(&folder, file).replace("{}", "").trim(), "", "{agent}");
+    }
+}
+
+#[test]
+fn x11_an_entry_of_somebody_elses_is_told_and_keeps_its_environment() {
+    let folder = Folder::new();
+    let own = "{\"mcpServers\": {\"kitbag\": {\"command\": \"npx\", \"args\": [\"their-kitbag\"], \"env\": {\"TOKEN\": \"x\"}}}}\n";
+    folder.write(".mcp.json", own);
+    let kept = init(&folder, &["--for", "claude", "--remove", "--yes"]);
+    assert_eq!(read(&folder, ".mcp.json"), own, "{kept:?}");
+    let added = init(&folder, &["--for", "claude", "--yes"]);
+    let told = ".mcp.json: it has a `kitbag` of yours with \"npx\": command and arguments are replaced, and \
+                everything else in it stays";
+    assert!(added.stderr.contains(told), "{}", added.stderr);
+    let json: Value = serde_json::from_str(&read(&folder, ".mcp.json")).unwrap();
+    let server = &json["mcpServers"]["kitbag"];
+    assert_eq!(
+        (&server["args"][0], &server["env"]["TOKEN"]),
+        (&"mcp".into(), &"x".into())
+    );
+}
+
+#[test]
 fn x11_nothing_is_written_before_somebody_agrees() {
     let folder = Folder::new();
     let output = init(&folder, &["--for", "vscode"]);

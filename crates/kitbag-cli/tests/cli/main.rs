@@ -33,6 +33,8 @@ mod pipe;
 mod readme;
 mod receive;
 mod remind;
+mod routing;
+mod rules;
 mod run;
 mod serve;
 mod skill;

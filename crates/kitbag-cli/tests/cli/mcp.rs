@@ -1,6 +1,8 @@
 //! `kitbag mcp`: a client on its stdin and stdout.
 
 pub(crate) mod clients;
+#[cfg(target_os = "linux")]
+mod killed;
 mod session;
 
 use std::fs;
@@ -204,7 +206,13 @@ fn x11_a_task_goes_on_from_its_checkpoint() {
         prompt.contains("return redirect"),
         "the code is there: {prompt}"
     );
-    session.call("checkpoint", json!({ "action": "delete", "session": "s1" }));
+    let gone = session.call("checkpoint", json!({ "action": "delete", "session": "s1" }));
+    let told = gone["content"][0]["text"].as_str().unwrap();
+    assert!(
+        told.starts_with("deleted the checkpoint of session `s1`, running, saved ")
+            && told.ends_with(": fix the redirect of login"),
+        "{told}"
+    );
     let listed = session.call("checkpoint", json!({ "action": "list" }));
     assert_eq!(listed["structuredContent"]["sessions"], json!([]));
 }
@@ -257,7 +265,15 @@ fn x11_what_is_asked_wrongly_is_told_and_the_session_goes_on() {
             .unwrap()
             .contains("there is no resource")
     );
-    session.write("this is no JSON");
+    for garbage in ["this is no JSON", "{\"jsonrpc\": ", "\u{1f980}"] {
+        session.write(garbage);
+        let told = session.unasked();
+        assert_eq!(
+            (&told["id"], &told["error"]["code"]),
+            (&Value::Null, &json!(-32700)),
+            "{told}"
+        );
+    }
     let fine = session.call("expand", json!({ "handle": "auth.py:1-1" }));
     assert_eq!(fine["structuredContent"]["text"], "def login(user):\n");
 }

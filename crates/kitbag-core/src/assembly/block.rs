@@ -11,7 +11,7 @@ use crate::envelope::ToolDefinition;
 use crate::message::Message;
 use crate::role::Role;
 
-/// A part of a request. Its words are final; what JSON they stand in is not decided here.
+/// A part of a request. Its words are final; the JSON around them is not decided here.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Block {
@@ -27,8 +27,8 @@ impl Block {
         Self { band, body }
     }
 
-    /// Whether it is an instruction that stands before the conversation: the operator's words, and
-    /// what was chosen for the session.
+    /// Tells whether it is an instruction before the conversation: the operator's words, or a chunk
+    /// that was chosen for the session.
     #[must_use]
     pub fn is_instruction(&self) -> bool {
         let is_operators = match &self.body {
@@ -49,7 +49,7 @@ pub enum BlockBody {
     Tool(ToolDefinition),
     /// A text that is in no message: the base prompt, or a context message.
     Text {
-        /// Who speaks.
+        /// The speaker.
         role: Role,
         /// The text.
         text: String,
@@ -60,9 +60,9 @@ pub enum BlockBody {
     Chunk {
         /// The chunk.
         id: ChunkId,
-        /// Where it comes from.
+        /// The chunk's source.
         source: String,
-        /// What it is.
+        /// The chunk's kind.
         chunk_type: ChunkType,
         /// The level that is shown.
         level: Detail,

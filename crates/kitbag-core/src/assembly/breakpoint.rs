@@ -1,4 +1,4 @@
-//! Where cache markers go: at the ends of bands, placed by what they are expected to save.
+//! Placement of cache markers: at the ends of bands, by what they are expected to save.
 
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -49,7 +49,7 @@ pub(super) fn place(
     best_of(bands, first, cache.min_tokens, most)
 }
 
-/// The best placement at the ends of bands from `first` on.
+/// Returns the best placement at the ends of bands from `first` on.
 fn best_of(
     bands: &[(Band, Tokens)],
     first: Band,
@@ -64,11 +64,13 @@ fn best_of(
         if count == Tokens::ZERO {
             continue;
         }
+        // A prefix survives only if every band in it does.
         survival = survival * (1_000_000 - change_ppm(band)) / 1_000_000;
         if band >= first && tokens >= min_tokens && survival > 0 {
             candidates.push((Breakpoint { band, tokens }, survival));
         }
     }
+    // There are at most ten bands, so all 1,024 placements can be compared.
     let sets = (0_u32..1 << candidates.len()).filter(|set| set.count_ones() as usize <= most);
     let saving = |set: &u32| {
         (
@@ -84,7 +86,7 @@ fn best_of(
         .collect()
 }
 
-/// The tokens that are read from the cache on average, in millionths.
+/// Returns the tokens that are read from the cache on average, in millionths.
 fn expected_saving(candidates: &[(Breakpoint, u64)], set: u32) -> u64 {
     let mut saving = 0;
     let mut shorter = 0;
@@ -98,8 +100,9 @@ fn expected_saving(candidates: &[(Breakpoint, u64)], set: u32) -> u64 {
     saving
 }
 
-/// How likely a band is to differ in the next request, in parts per million. Bands up to the
-/// session change rarely, and the history only grows; what follows it is new each turn.
+/// Returns the assumed probability that a band differs in the next request, in parts per million.
+/// Bands up to the session change rarely, and the history only grows; what follows it is new each
+/// turn.
 const fn change_ppm(band: Band) -> u64 {
     match band {
         Band::Tools | Band::Identity => 5_000,

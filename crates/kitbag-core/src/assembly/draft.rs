@@ -1,4 +1,4 @@
-//! What a prompt holds besides the chunks that are chosen: none of it is ever left out.
+//! The parts of a prompt that are never left out: everything but the chosen chunks.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -39,14 +39,14 @@ pub struct Draft {
     /// The base prompt.
     #[serde(default)]
     pub identity: String,
-    /// The key by which the base prompt says that a text instructs. The operator's context messages
-    /// carry it.
+    /// The key that marks instructions according to the base prompt. The operator's context
+    /// messages carry it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// What was planned to be injected, in order.
+    /// The planned context messages, in order.
     #[serde(default)]
     pub injected: Vec<ContextMessage>,
-    /// What was said, oldest first.
+    /// The past messages, oldest first.
     #[serde(default)]
     pub history: Vec<Message>,
     /// The message to answer.
@@ -54,16 +54,17 @@ pub struct Draft {
     /// The tool steps of this turn.
     #[serde(default)]
     pub steps: Vec<Message>,
-    /// What kind of task it is, where the output gives instructions for it.
+    /// The kind of task, for outputs that give instructions for it.
     #[serde(default)]
     pub task_type: Option<TaskType>,
-    /// Chunks that must not be shown any more, even where they stand: what was forgotten.
+    /// Chunks that must not be shown any more because they were forgotten, even if the epoch kept
+    /// them.
     #[serde(default)]
     pub retracted: Vec<ChunkId>,
 }
 
 impl Draft {
-    /// A draft with nothing but a message by the user.
+    /// Creates a draft with nothing but a message by the user.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -81,20 +82,21 @@ impl Draft {
         }
     }
 
-    /// The injected messages of one band as the model reads them, in order.
+    /// Returns the injected messages of one band as the model reads them, in order.
     pub(super) fn injected(&self, band: Band) -> impl Iterator<Item = ContextMessage> {
         let messages = self.injected.iter();
         let messages = messages.filter(move |message| message.target.band() == band);
         messages.map(|message| message.under(self.key.as_deref()))
     }
 
-    /// The cache markers that the messages already carry: a provider counts them with ours.
+    /// Counts the cache markers that the messages already carry: a provider counts them with ours.
     pub(super) fn client_markers(&self) -> usize {
         let messages = self.history.iter().chain([&self.current]);
         let blocks = messages
             .chain(&self.steps)
             .flat_map(|message| message.content.blocks());
         let is_marked = |raw: &&RawJson| {
+            // A block with a marker has more than its text, so its JSON was kept.
             let fields = raw.parse_as::<Map<String, Value>>();
             fields.is_ok_and(|fields| fields.contains_key("cache_control"))
         };
@@ -102,7 +104,7 @@ impl Draft {
         raw.filter(is_marked).count()
     }
 
-    /// The tools, sorted by name: equal tools in any order are equal bytes.
+    /// Returns the tools sorted by name: equal tools in any order are equal bytes.
     pub(super) fn sorted_tools(&self) -> Vec<&ToolDefinition> {
         let mut tools: Vec<&ToolDefinition> = self.tools.iter().collect();
         tools.sort_by(|a, b| a.name.cmp(&b.name));
@@ -113,6 +115,7 @@ impl Draft {
 impl From<&Context> for Draft {
     fn from(context: &Context) -> Self {
         let history = context.history.iter().map(|entry| {
+            // As the flat prompt shows it: every speaker but the user is the assistant.
             let role = match entry.role.as_str() {
                 "user" => Role::User,
                 _ => Role::Assistant,

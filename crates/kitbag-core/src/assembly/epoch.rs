@@ -1,13 +1,13 @@
 //! Epochs: runs of turns during which the selection before the history stays as it is.
 //!
-//! Choosing anew every turn changes the prompt's beginning every turn, and the provider's cache is
-//! lost. So a selection is kept, and what becomes relevant later is appended behind the history,
-//! where it stays. What keeping costs is counted each turn as regret: the worth that a selection
-//! made anew would have had more, in tokens at the margin's price. When the sum of regrets exceeds
-//! what rewriting the prefix costs, everything is chosen anew at once.
+//! A fresh selection every turn would change the prompt's beginning every turn and lose the
+//! provider's cache. So a selection is kept, and chunks that become relevant later are appended
+//! behind the history, where they stay. The cost of keeping it is counted each turn as regret: the
+//! additional worth of a fresh selection, in tokens at the margin's price. When the sum of regrets
+//! exceeds the cost of rewriting the prefix, everything is chosen again at once.
 //!
 //! Within a turn nothing is chosen at all: while the history and the current message are the same,
-//! what stands before the tool steps stays as it is.
+//! everything before the tool steps stays as it is.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -32,12 +32,12 @@ use crate::fit::Fitted;
 use crate::message::Message;
 use crate::tokens::{Exactness, TokenCounter, Tokens};
 
-/// A selection that lasts, what it has cost so far, and what the request looked like.
+/// A selection that lasts, its cost so far, and the shape of the latest request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Epoch {
-    /// What was chosen when it began and what was appended since, and the chunks of the latest
-    /// turn alone.
+    /// The chunks that were chosen at its beginning or appended since, and those of the latest turn
+    /// alone.
     pub kept: Vec<Kept>,
     /// The sum of regrets since it began, in tokens.
     pub regret: u64,
@@ -65,17 +65,16 @@ pub struct Epoch {
     marks: Vec<usize>,
 }
 
-/// The history of a draft, against that of the latest turn.
+/// The relation of a draft's history to that of the latest turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Continuation {
-    /// It begins with all of that one's messages.
+    /// It begins with all messages of the latest one.
     Appended,
-    /// It was shortened or changed: the bytes of that one's messages are lost for the cache, and
-    /// those before them are not.
+    /// It was shortened or changed: the cache loses its bytes, but not those before it.
     Moved,
 }
 
-/// How many turns a selection that is made anew should last before the history has pushed it out.
+/// The number of turns that a fresh selection should last before the growing history displaces it.
 const HEADROOM_TURNS: u32 = 8;
 
 impl Epoch {
@@ -92,6 +91,8 @@ impl Epoch {
             regret,
             head: head_hash(turn.draft, turn.settings, turn.counter),
             history: (length, hash(&turn.draft.history)),
+            // Without a history there is no first message, and `history_start` looks for the
+            // current one.
             first: turn.draft.history.first().map(hash).unwrap_or_default(),
             current: hash(&turn.draft.current),
             history_tokens: turn.history_tokens(),
@@ -102,8 +103,8 @@ impl Epoch {
         }
     }
 
-    /// The same with the tokens of its chunks as `counter` counts them now: a factor that bills have
-    /// corrected is no reason to choose anew, as long as all fits.
+    /// Returns the epoch with the tokens of its chunks as `counter` counts them now: a factor that
+    /// bills have corrected is no reason to choose again, as long as everything fits.
     pub(super) fn recounted(&self, counter: &Memo<'_>) -> Cow<'_, Self> {
         if self.counter == counter.counter.name() {
             return Cow::Borrowed(self);
@@ -115,8 +116,8 @@ impl Epoch {
         Cow::Owned(epoch)
     }
 
-    /// Whether this draft's history continues the latest one, if the selection can stand before it
-    /// at all.
+    /// Compares the draft's history with the latest one. An error says why the selection cannot
+    /// stand before it at all.
     pub(super) fn continues(
         &self,
         draft: &Draft,
@@ -141,9 +142,9 @@ impl Epoch {
         })
     }
 
-    /// The place in `messages` of the message that the latest turn's history began with. Where that
-    /// turn was the first, the history begins with its own message. A prompt that showed no history
-    /// although there was one, such as a node's, says nothing about it.
+    /// Returns the place in `messages` of the message that the latest turn's history began with. If
+    /// that turn was the first, the history begins with its own message. A prompt that showed no
+    /// history although there was one, such as a node's, says nothing about it.
     pub(crate) fn history_start(&self, messages: &[Message]) -> Option<usize> {
         let (length, all) = &self.history;
         let first = match *length {
@@ -163,29 +164,32 @@ impl Epoch {
         }
     }
 
-    /// Whether this is another inference of the turn that it was last used for.
+    /// Tells whether this is another inference of the latest turn.
     pub(super) fn is_same_turn(&self, draft: &Draft) -> bool {
+        // Steps do not count: they are what one inference of a turn adds for the next.
         self.history.0 == draft.history.len() && self.current == hash(&draft.current)
     }
 
-    /// The chunks that stand in the next turn as well. Those that stand among the messages of the
-    /// history go with it when that is shortened or changed.
+    /// Returns the chunks that stay in the next turn. Those among the messages of the history leave
+    /// when it is shortened or changed.
     pub(super) fn lasting(&self, history: Continuation) -> Vec<Kept> {
         let stays = |kept: &&Kept| history == Continuation::Appended || kept.before.is_none();
         let lasts = |kept: &&Kept| kept.band != ChunkBand::Volatile && stays(kept);
         self.kept.iter().filter(lasts).cloned().collect()
     }
 
-    /// The tokens to leave free when the selection is made anew, for what the conversation adds
-    /// until the next time: as much as it added since the last turn, several times over.
+    /// Returns the tokens that a fresh selection leaves free for the growth of the conversation:
+    /// the growth since the last turn, several times over.
     pub(super) fn headroom(&self, history_tokens: Tokens, room: Tokens) -> Tokens {
         let growth = history_tokens.saturating_sub(self.history_tokens);
+        // At most a quarter, or one long message would leave next to nothing for chunks.
         Tokens(growth.0.saturating_mul(HEADROOM_TURNS)).min(Tokens(room.0 / 4))
     }
 
-    /// The part of the latest request that stands at the beginning of `next`.
+    /// Returns the part of the latest request that `next` begins with.
     pub(super) fn reuse(&self, next: &Self) -> Reuse {
         let pairs = self.texts.iter().zip(&next.texts);
+        // A cache matches prefixes, so nothing behind the first difference counts.
         let shared = pairs.take_while(|(before, now)| before == now);
         let shared = shared.map(|((length, _), _)| length).sum();
         let marks = self.marks.iter().copied();
@@ -199,7 +203,7 @@ impl Epoch {
     }
 }
 
-/// What each chunk brings by standing in the prompt already.
+/// Returns the worth that each chunk already adds because the prompt shows it.
 pub(super) fn bases(standing: &[Kept], priced: &[Priced]) -> Vec<Base> {
     let mut texts: BTreeMap<&ChunkId, Vec<&str>> = BTreeMap::new();
     for kept in standing {
@@ -208,6 +212,8 @@ pub(super) fn bases(standing: &[Kept], priced: &[Priced]) -> Vec<Base> {
     let base = |priced: &Priced| {
         let texts = texts.get(&priced.id).map_or(&[][..], Vec::as_slice);
         let pieces = priced.pieces.iter().enumerate();
+        // A chunk that has changed has no piece with the text that stands there, which then adds
+        // nothing.
         let shown = pieces
             .filter(|(_, piece)| texts.contains(&piece.text.as_str()))
             .max_by_key(|(index, piece)| (piece.worth, core::cmp::Reverse(*index)));
@@ -220,20 +226,20 @@ pub(super) fn bases(standing: &[Kept], priced: &[Priced]) -> Vec<Base> {
     priced.iter().map(base).collect()
 }
 
-/// What keeping a selection costs in one turn, in tokens.
+/// Returns the cost of keeping a selection for one turn, in tokens.
 pub(super) fn regret(best: &Fitted, kept_worth: u64) -> u64 {
     let lost = best.worth.saturating_sub(kept_worth);
     if best.price.worth > 0 {
         return u64::from(best.price.tokens_for(lost).0);
     }
-    // Everything would fit, so that a token at the margin is worth nothing: the average counts.
+    // Everything would fit, so a token at the margin is worth nothing: the average counts.
     let lost = u128::from(lost) * u128::from(best.used.0);
     let tokens = lost.checked_div(u128::from(best.worth)).unwrap_or(0);
     u64::try_from(tokens).unwrap_or(u64::MAX)
 }
 
-/// The regret at which a selection is renewed: what rewriting `prefix` tokens costs more than
-/// reading them, in input tokens.
+/// Returns the regret at which a selection is renewed: the additional cost of rewriting `prefix`
+/// tokens over reading them, in input tokens.
 pub(super) fn limit(prefix: Tokens, cache: &CacheProfile, patience_permille: u32) -> u64 {
     let extra = u64::from(cache.write_permille.saturating_sub(cache.read_permille));
     u64::from(prefix.0) * extra / 1_000 * u64::from(patience_permille) / 1_000
@@ -241,6 +247,7 @@ pub(super) fn limit(prefix: Tokens, cache: &CacheProfile, patience_permille: u32
 
 fn head_hash(draft: &Draft, settings: &AssemblySettings, counter: &Memo<'_>) -> String {
     let injected: Vec<_> = draft.injected(Band::System).collect();
+    // Everything that stands before the selection: a change there loses the cache anyway.
     let head = (
         settings.form.as_str(),
         vocabulary(counter.counter),
@@ -252,7 +259,8 @@ fn head_hash(draft: &Draft, settings: &AssemblySettings, counter: &Memo<'_>) -> 
     hash(&head)
 }
 
-/// The vocabulary that counts, whatever its counts are multiplied by.
+/// Returns the vocabulary without the factor on its counts: bills correct the factor, which must
+/// not end an epoch.
 fn vocabulary(counter: &dyn TokenCounter) -> Cow<'_, str> {
     match counter.exactness() {
         Exactness::Exact => Cow::Borrowed(counter.name()),
@@ -260,7 +268,7 @@ fn vocabulary(counter: &dyn TokenCounter) -> Cow<'_, str> {
     }
 }
 
-/// The bytes up to the last text of each band that has a breakpoint.
+/// Returns the bytes up to the last text of each band that has a breakpoint.
 fn marks(segments: &[Segment], breakpoints: &[Breakpoint]) -> Vec<usize> {
     let ends = segments.iter().scan(0, |end, segment| {
         *end += segment.text.len();
@@ -282,6 +290,7 @@ fn texts(segments: &[Segment]) -> Vec<(usize, String)> {
 fn hash(value: &impl Serialize) -> String {
     // Everything that is hashed here has string keys and so becomes JSON.
     let json = serde_json::to_vec(value).unwrap_or_default();
+    // 128 bits: no two texts of a conversation will meet by accident.
     let hex = blake3::hash(&json).to_hex();
     hex.get(..32).unwrap_or_default().into()
 }

@@ -1,4 +1,4 @@
-//! Why a prompt could not be assembled, and what to do about it.
+//! Failures of an assembly, with advice.
 
 use alloc::string::String;
 
@@ -7,7 +7,7 @@ use crate::band::Band;
 use crate::chunk::ChunkId;
 use crate::tokens::Tokens;
 
-/// Why no prompt could be assembled.
+/// A reason why no prompt could be assembled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AssembleError {
@@ -17,7 +17,7 @@ pub enum AssembleError {
         /// The form.
         form: OutputForm,
     },
-    /// What is never cut does not fit.
+    /// The parts that are never cut do not fit.
     #[error("the prompt needs {fixed} tokens before any chunk is chosen, but the budget is {budget}; most of them, {largest_tokens}, are in the band `{}`", .largest.as_str())]
     FixedOverBudget {
         /// The tokens of everything but the chunks.
@@ -34,7 +34,7 @@ pub enum AssembleError {
     CriticalOverBudget {
         /// The sum of their cheapest levels.
         needed: Tokens,
-        /// What is left of the budget.
+        /// The tokens left for chunks.
         room: Tokens,
         /// The chunk that needs the most.
         largest: Option<ChunkId>,
@@ -62,7 +62,7 @@ pub enum AssembleError {
 }
 
 impl AssembleError {
-    /// What to do about it.
+    /// Returns advice on how to resolve it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

@@ -21,18 +21,18 @@ pub(super) fn ledger(
     bands: &[(Band, Tokens)],
     problems: Vec<Problem>,
 ) -> Ledger {
-    let beside_standing = epoch.renewed.is_none();
+    let keeps_selection = epoch.renewed.is_none();
     let chunks = turn.priced.iter().zip(&choice.bases).zip(&choice.choices);
     let mut entries: Vec<LedgerEntry> = chunks
-        .map(|((priced, base), &level)| entry(turn, choice, priced, base, level, beside_standing))
+        .map(|((priced, base), &level)| entry(turn, choice, priced, base, level, keeps_selection))
         .collect();
-    let standing = standing_apart(turn, choice);
+    let standing = unlisted_standing(turn, choice);
     let chunks_in = entries.len();
     entries.extend(standing);
 
     let used = bands.iter().filter(|(_, tokens)| *tokens > Tokens::ZERO);
     let worth = choice.worth(turn.priced);
-    // What was appended may bring more than the limit of a selection made anew allows.
+    // Appended chunks may add more than the limit of a fresh selection allows.
     let bound = choice.market.bound.max(worth);
     Ledger {
         bands: used
@@ -61,7 +61,7 @@ fn entry(
     priced: &Priced,
     base: &Base,
     level: Option<usize>,
-    beside_standing: bool,
+    keeps_selection: bool,
 ) -> LedgerEntry {
     let chosen = level.and_then(|level| priced.pieces.get(level));
     let standing = base.shown.and_then(|level| priced.pieces.get(level));
@@ -80,19 +80,19 @@ fn entry(
             .or(priced.pieces.first())
             .map_or(Tokens::ZERO, |piece| piece.tokens),
         reason: match chosen {
-            Some(piece) => reason_in(priced, piece, beside_standing),
+            Some(piece) => reason_in(priced, piece, keeps_selection),
             None if standing.is_some() => Reason::Kept,
             None => reason_out(turn, choice, priced),
         },
     }
 }
 
-fn reason_in(priced: &Priced, piece: &Piece, beside_standing: bool) -> Reason {
+fn reason_in(priced: &Priced, piece: &Piece, keeps_selection: bool) -> Reason {
     if priced.is_critical() {
         Reason::Critical
     } else if piece.detail == Detail::Handle {
         Reason::Mentioned
-    } else if beside_standing && matches!(priced.band(), ChunkBand::Session | ChunkBand::Appended) {
+    } else if keeps_selection && matches!(priced.band(), ChunkBand::Session | ChunkBand::Appended) {
         Reason::Appended
     } else {
         Reason::Chosen
@@ -111,6 +111,8 @@ fn reason_out(turn: &Turn<'_>, choice: &Choice, priced: &Priced) -> Reason {
         // With that much more it could be added to what is there, at its cheapest worthy level.
         let taken = choice.fixed.saturating_add(choice.chunk_tokens());
         let unused = turn.settings.budget.saturating_sub(taken);
+        // While all that is remembered stays out, the first such chunk has to bring its heading,
+        // too.
         let unused = match choice.remembered == Remembered::StayOut && priced.is_remembered() {
             true => unused.saturating_sub(turn.heading_tokens()),
             false => unused,
@@ -124,23 +126,23 @@ fn reason_out(turn: &Turn<'_>, choice: &Choice, priced: &Priced) -> Reason {
     }
 }
 
-/// What stands in the prompt beside what the chunks' own lines tell: texts of chunks that are no
-/// longer among them, that have changed, or that were shown again in more detail.
-fn standing_apart(turn: &Turn<'_>, choice: &Choice) -> Vec<LedgerEntry> {
-    let mut told: BTreeMap<&ChunkId, (&Priced, Option<&str>)> = BTreeMap::new();
+/// Returns lines for texts in the prompt that no chunk's own line covers: of chunks that are gone,
+/// that have changed, or that were shown again in more detail.
+fn unlisted_standing(turn: &Turn<'_>, choice: &Choice) -> Vec<LedgerEntry> {
+    let mut listed: BTreeMap<&ChunkId, (&Priced, Option<&str>)> = BTreeMap::new();
     for ((priced, base), level) in turn.priced.iter().zip(&choice.bases).zip(&choice.choices) {
         if !priced.is_duplicate {
             let standing = base.shown.filter(|_| level.is_none());
             let piece = standing.and_then(|index| priced.pieces.get(index));
-            told.insert(&priced.id, (priced, piece.map(|piece| piece.text.as_str())));
+            listed.insert(&priced.id, (priced, piece.map(|piece| piece.text.as_str())));
         }
     }
-    let apart = |kept: &&Kept| {
-        let told = told.get(&kept.id).and_then(|(_, text)| *text);
-        told != Some(kept.text.as_str())
+    let is_unlisted = |kept: &&Kept| {
+        let listed = listed.get(&kept.id).and_then(|(_, text)| *text);
+        listed != Some(kept.text.as_str())
     };
     let line = |kept: &Kept| {
-        let current = told.get(&kept.id);
+        let current = listed.get(&kept.id);
         let is_current = current
             .is_some_and(|(priced, _)| priced.pieces.iter().any(|piece| piece.text == kept.text));
         LedgerEntry {
@@ -160,5 +162,10 @@ fn standing_apart(turn: &Turn<'_>, choice: &Choice) -> Vec<LedgerEntry> {
             },
         }
     };
-    choice.standing.iter().filter(apart).map(line).collect()
+    choice
+        .standing
+        .iter()
+        .filter(is_unlisted)
+        .map(line)
+        .collect()
 }

@@ -69,8 +69,8 @@ names!(OutputForm {
 });
 
 impl OutputForm {
-    /// Whether it is one text, whose tokens are those of everything that is sent. Of a request only
-    /// the texts in it count, not the JSON around them.
+    /// Tells whether it is one text, whose tokens are all that is sent. Of a request only the texts
+    /// count, not the JSON around them.
     #[must_use]
     pub const fn is_text(self) -> bool {
         match self {
@@ -79,9 +79,9 @@ impl OutputForm {
         }
     }
 
-    /// Whether what was appended behind the history and what is of this turn alone follow each other
-    /// as one stretch. Elsewhere they are texts or sections of their own: what was appended stays as
-    /// it is.
+    /// Tells whether chunks appended behind the history and those of this turn alone are one
+    /// stretch. Elsewhere they are texts or sections of their own, so that the appended ones stay
+    /// as they are.
     const fn joins_recent(self) -> bool {
         match self {
             Self::Pack | Self::Markdown | Self::Xml | Self::Node | Self::Payload => true,
@@ -89,7 +89,7 @@ impl OutputForm {
         }
     }
 
-    /// Whether it ends in a message, so that it cannot do without one.
+    /// Tells whether it ends in a message and so needs one.
     #[must_use]
     pub const fn needs_message(self) -> bool {
         match self {
@@ -120,24 +120,24 @@ impl FromStr for OutputForm {
     "unknown output form `{value}`; expected pack (or prompt), markdown, xml, flat, node, anthropic, openai, responses or json"
 )]
 pub struct OutputFormError {
-    /// What was given.
+    /// The rejected value.
     pub value: String,
 }
 
-/// A prompt that is laid out.
-pub(super) struct Laid {
-    /// What is counted.
+/// A laid-out prompt.
+pub(super) struct LaidOut {
+    /// The texts to count.
     pub(super) segments: Vec<Segment>,
-    /// The text of a form that is one.
+    /// The text, if the form is one text.
     pub(super) body: String,
-    /// The blocks of any other form.
+    /// The blocks, if the form is a request.
     pub(super) blocks: Vec<Block>,
-    /// What the form could not carry.
+    /// Losses: parts that the form could not carry.
     pub(super) problems: Vec<Problem>,
 }
 
-impl Laid {
-    /// A text, which is the concatenation of its segments.
+impl LaidOut {
+    /// Creates a text, which is the concatenation of its segments.
     fn text(segments: Vec<Segment>) -> Self {
         Self {
             body: concat(&segments),
@@ -152,11 +152,12 @@ impl Laid {
 pub(super) fn lay_out(
     form: OutputForm,
     draft: &Draft,
-    chunks: &Placed<'_>,
+    chunks: &PlacedChunks<'_>,
     traits: &ModelTraits,
-) -> Laid {
+) -> LaidOut {
+    // A heading becomes part of the first piece below it, so that no form has to write it.
     let kept = headed(form, chunks, draft.history.len());
-    let chunks = &Placed {
+    let chunks = &PlacedChunks {
         kept: &kept,
         ..*chunks
     };
@@ -175,11 +176,12 @@ pub(super) fn lay_out(
 
 /// The kept chunks by their place.
 #[derive(Default)]
-pub(super) struct Placed<'a> {
+pub(super) struct PlacedChunks<'a> {
     pub(super) kept: &'a [Kept],
-    /// The frames to lay out even when they stay empty, while they are only measured.
+    /// The frames to lay out even when they stay empty, while their cost is measured.
     pub(super) reserved: Option<Reserved>,
-    /// The places to lay out the heading of remembered chunks in, while it is only measured.
+    /// The places that get the heading of remembered chunks in any case, while its cost is
+    /// measured.
     pub(super) headings: &'a [Place],
     pub(super) revision: LayoutRevision,
 }
@@ -189,16 +191,16 @@ pub(super) struct Placed<'a> {
 pub enum LayoutRevision {
     /// Nodes had no blank lines.
     First,
-    /// What was appended had a heading of its own where it stood with what was recalled, and in nodes
-    /// stood in the section of its kind, with one heading for all of them.
+    /// Appended chunks had a heading of their own even behind recalled ones; in nodes they stood in
+    /// the section of their kind, with one heading for all of them.
     Second,
-    /// Today's.
+    /// The current rules.
     #[default]
     Latest,
 }
 
-/// The frames that are laid out although nothing is in them yet, so that their cost is known
-/// before anything is chosen.
+/// Frames that are laid out before anything is in them, so that their cost is known before anything
+/// is chosen.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Reserved {
     pub(super) session: bool,
@@ -206,7 +208,7 @@ pub(super) struct Reserved {
     pub(super) volatile: bool,
 }
 
-impl<'a> Placed<'a> {
+impl<'a> PlacedChunks<'a> {
     pub(super) fn new(kept: &'a [Kept]) -> Self {
         Self {
             kept,
@@ -222,55 +224,58 @@ impl<'a> Placed<'a> {
         }
     }
 
-    /// The chunks before the history that are not remembered.
+    /// Returns the chunks before the history that are not remembered.
     fn session(&self) -> impl Iterator<Item = &'a Kept> + use<'a> {
         self.of_band(ChunkBand::Session)
             .filter(|kept| !kept.is_remembered)
     }
 
-    /// The remembered chunks before the history. They stand behind the operator's words, so that
-    /// none of these is under their heading.
+    /// Returns the remembered chunks before the history. They follow the operator's words, which
+    /// must not stand under their heading.
     fn remembered(&self) -> impl Iterator<Item = &'a Kept> + use<'a> {
         self.of_band(ChunkBand::Session)
             .filter(|kept| kept.is_remembered)
     }
 
-    /// The chunks behind the history of so many messages: those that were appended there, and those
-    /// of this turn alone, remembered ones last.
+    /// Returns the chunks behind a history of `history` messages: appended ones and those of this
+    /// turn alone, remembered ones last.
     fn recent(&self, history: usize) -> Vec<&'a Kept> {
         let mut recent: Vec<&Kept> = self.before(history).chain(self.volatile()).collect();
+        // A stable sort: otherwise appended chunks stay before those of this turn.
         recent.sort_by_key(|kept| kept.is_remembered);
         recent
     }
 
-    /// The chunks that were appended before the message `index` of the history and the current.
+    /// Returns the chunks that were appended before message `index`, counted over the history and
+    /// the current message.
     fn before(&self, index: usize) -> impl Iterator<Item = &'a Kept> + use<'a> {
         self.kept
             .iter()
             .filter(move |kept| kept.before == Some(index))
     }
 
-    /// The chunks of this turn alone.
+    /// Returns the chunks of this turn alone.
     fn volatile(&self) -> impl Iterator<Item = &'a Kept> + use<'a> {
         self.of_band(ChunkBand::Volatile)
     }
 
     fn of_band(&self, band: ChunkBand) -> impl Iterator<Item = &'a Kept> + use<'a> {
         let kept = self.kept.iter();
+        // An appended chunk stands among the messages, whatever its band.
         kept.filter(move |kept| kept.before.is_none() && kept.band == band)
     }
 
-    /// The segments of a text, with the newlines at the very end taken off. While frames are only
-    /// measured these stay: something may come to stand behind them.
-    fn finish(&self, out: TextSegments) -> Laid {
-        Laid::text(if self.reserved.is_some() {
+    /// Ends a text without the newlines at its very end. While frames are measured these stay:
+    /// something may come to stand behind them.
+    fn finish(&self, out: TextSegments) -> LaidOut {
+        LaidOut::text(if self.reserved.is_some() {
             out.into_segments()
         } else {
             out.trimmed()
         })
     }
 
-    /// The frames to lay out even when they stay empty.
+    /// Returns the frames to lay out even when they stay empty.
     fn reserved(&self) -> Reserved {
         self.reserved.unwrap_or_default()
     }

@@ -3,23 +3,24 @@
 
 use alloc::format;
 
-use super::Draft;
 use super::ledger::{Ledger, LedgerEntry, Reason};
 use crate::chunk::{ChunkId, ChunkType, ContextPriority, Detail, Relevance};
-use crate::inject::Held;
+use crate::inject::{ContextMessage, Held};
 use crate::rank::Score;
 use crate::tokens::{TokenCounter, Tokens};
 
 impl Ledger {
-    /// Adds a line for each context message that is in the prompt, and for each that was held back.
-    pub fn add_context_messages(
+    /// Adds a line for each context message that is in the prompt, under the key of its base prompt, and for each
+    /// that was held back.
+    pub fn add_context_messages<'m>(
         &mut self,
-        draft: &Draft,
+        injected: impl Iterator<Item = &'m ContextMessage>,
+        key: Option<&str>,
         held: &[Held],
         counter: &dyn TokenCounter,
     ) {
-        let shown = draft.injected.iter().map(|message| {
-            let tokens = counter.count(&message.under(draft.key.as_deref()).content);
+        let shown = injected.map(|message| {
+            let tokens = counter.count(&message.under(key).content);
             line(&message.key, Some(Detail::Full), tokens, Reason::Injected)
         });
         let held = held
@@ -35,6 +36,7 @@ fn line(key: &str, level: Option<Detail>, tokens: Tokens, reason: Reason) -> Led
         id: ChunkId::new(&ChunkType::Reminder, &source),
         source,
         chunk_type: ChunkType::Reminder,
+        // Like a critical chunk it is in without being weighed against others.
         priority: ContextPriority::Critical,
         relevance: Relevance::CERTAIN,
         score: Score::default(),

@@ -18,39 +18,40 @@ use crate::tokens::Tokens;
 pub struct Kept {
     /// The chunk.
     pub id: ChunkId,
-    /// Where it comes from.
+    /// The chunk's source.
     pub source: String,
-    /// What it is.
+    /// The chunk's kind.
     pub chunk_type: ChunkType,
     /// Its priority when it was chosen.
     pub priority: ContextPriority,
-    /// Who may see it besides the model.
+    /// Readers besides the model.
     #[serde(default, skip_serializing_if = "Visibility::is_all")]
     pub visibility: Visibility,
     /// The band it stands in.
     pub band: ChunkBand,
     /// The level that is shown.
     pub detail: Detail,
-    /// The lines of the source that it shows, counted from 1, both ends included; empty where the
-    /// level does not say.
+    /// The lines of the source that it shows, counted from 1, both ends included; empty if the
+    /// level does not state them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<(u32, u32)>,
     /// The piece, as it stands in the prompt.
     pub text: String,
-    /// What the piece costs.
+    /// The tokens of the piece.
     pub tokens: Tokens,
     /// The message of the history before which it was appended, for a chunk that came after the
     /// epoch began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<usize>,
-    /// Whether it stands under the heading of what is remembered.
+    /// Set if it stands under the heading of remembered chunks.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub is_remembered: bool,
 }
 
-/// The chunks behind those that a prompt of this form keeps, each with the level alone that is shown.
+/// Returns the chunks behind those that a prompt of this form keeps, each with only the level that
+/// is shown.
 ///
-/// They are found by source and text: the ids of chunks with one text become the same.
+/// They are found by source and text, since an assembly renames chunks that share an id.
 #[must_use]
 pub fn kept_chunks(kept: &[Kept], from: &[RankedChunk], form: OutputForm) -> Vec<ContextChunk> {
     let mut by_source: BTreeMap<&str, Vec<&ContextChunk>> = BTreeMap::new();
@@ -63,6 +64,7 @@ pub fn kept_chunks(kept: &[Kept], from: &[RankedChunk], form: OutputForm) -> Vec
             .iter()
             .find_map(|chunk| {
                 let mut levels = chunk.levels.iter();
+                // By its text, since a chunk may have many slices of the same detail.
                 let level = levels.find(|level| render_piece(chunk, level, form) == one.text)?;
                 Some(ContextChunk {
                     levels: alloc::vec![level.clone()],

@@ -13,20 +13,20 @@ use crate::problem::{Problem, ProblemKind};
 use crate::rank::Score;
 use crate::tokens::Tokens;
 
-/// Why a prompt is as it is.
+/// The explanation of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Ledger {
-    /// Every chunk, in or out, the best score first; then what stands in the prompt although it is
-    /// no longer among the chunks.
+    /// Every chunk, in or out, the best score first; then texts in the prompt that are no longer
+    /// those of a chunk.
     pub entries: Vec<LedgerEntry>,
     /// The tokens of each band that has any.
     pub bands: Vec<BandUse>,
-    /// How good the choice is.
+    /// The quality of the choice.
     pub fit: FitReport,
-    /// What became of the previous selection.
+    /// The fate of the previous selection.
     pub epoch: EpochReport,
-    /// What did not go as asked on the way to the prompt.
+    /// Deviations from the request on the way to the prompt.
     #[serde(default, deserialize_with = "problems")]
     pub problems: Vec<Problem>,
 }
@@ -35,14 +35,15 @@ pub struct Ledger {
 fn problems<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Problem>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Written {
+    enum StoredProblem {
         Text(String),
         Whole(Problem),
     }
-    let problems = Vec::<Written>::deserialize(from)?.into_iter();
+    // An archived ledger has to be read by every later version.
+    let problems = Vec::<StoredProblem>::deserialize(from)?.into_iter();
     let read = problems.map(|problem| match problem {
-        Written::Text(message) => Problem::new("", ProblemKind::Failed, message),
-        Written::Whole(problem) => problem,
+        StoredProblem::Text(message) => Problem::new("", ProblemKind::Failed, message),
+        StoredProblem::Whole(problem) => problem,
     });
     Ok(read.collect())
 }
@@ -53,27 +54,27 @@ fn problems<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Problem>, D::Error
 pub struct LedgerEntry {
     /// The chunk.
     pub id: ChunkId,
-    /// Where it comes from.
+    /// The chunk's source.
     pub source: String,
-    /// What it is.
+    /// The chunk's kind.
     pub chunk_type: ChunkType,
     /// Its priority.
     pub priority: ContextPriority,
-    /// How likely it is needed.
+    /// Likelihood that it is needed.
     pub relevance: Relevance,
     /// Its score, part by part.
     pub score: Score,
     /// The level it is shown at, none when it is out.
     pub level: Option<Detail>,
-    /// What it brings.
+    /// The worth it adds.
     pub worth: u64,
-    /// What it costs as it is shown; when it is out, what its most detailed level would.
+    /// Its tokens as it is shown, or those of its most detailed level when it is out.
     pub tokens: Tokens,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// Why a chunk is in or out.
+/// The reason why a chunk is in or out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -93,14 +94,14 @@ pub enum Reason {
         /// The floor.
         floor: Relevance,
     },
-    /// In, but no longer what it says: the chunk has changed, and its present text stands further
+    /// In, but with an earlier text: the chunk has changed, and its present text stands further
     /// down.
     Outdated,
     /// Out: other chunks are worth more.
     NoRoom {
         /// The level at which it would enter first.
         level: Option<Detail>,
-        /// With how many more tokens it could be added at that level to what is there.
+        /// The additional tokens that would let it in at that level.
         more: Option<Tokens>,
     },
     /// Out: another chunk with the same id and content stands for it.
@@ -160,7 +161,7 @@ pub struct BandUse {
     pub tokens: Tokens,
 }
 
-/// How good a choice is.
+/// The quality of a choice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FitReport {
@@ -174,47 +175,48 @@ pub struct FitReport {
     pub chunks_out: usize,
     /// The tokens of the chunks in the prompt.
     pub used: Tokens,
-    /// What the choice brings.
+    /// The worth of the choice.
     pub worth: u64,
-    /// What no selection within the budget, or the limit for chunks, could exceed.
+    /// A worth that no selection within the budget, or the limit for chunks, could exceed.
     pub bound: u64,
     /// The worth as a share of the bound, in parts per million.
     pub ratio_ppm: u32,
-    /// What a token is worth where the budget ran out.
+    /// The worth of a token where the budget ran out.
     pub price: Price,
 }
 
-/// What became of the previous selection.
+/// The fate of the previous selection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct EpochReport {
-    /// Why the selection was made anew, none when it was kept.
+    /// The reason for a new selection, none when the previous one was kept.
     pub renewed: Option<Renewal>,
-    /// What keeping it costs in this turn, in tokens.
+    /// The cost of keeping it in this turn, in tokens.
     pub regret: u64,
-    /// What keeping it has cost since the epoch began, in tokens.
+    /// The cost of keeping it since the epoch began, in tokens.
     pub regret_sum: u64,
     /// The sum at which it is renewed.
     pub limit: u64,
-    /// What a selection made anew would be worth.
+    /// The worth of a fresh selection.
     pub best_worth: u64,
 }
 
-/// Why a selection was made anew.
+/// The reason for a new selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Renewal {
     /// There was none.
     First,
-    /// What stands before it changed, so that nothing behind that could be reused.
+    /// Something before it changed, so nothing behind that could be reused.
     PrefixChanged,
-    /// The history was shortened or changed, and what stands before it was not worth keeping either.
+    /// The history was shortened or changed, and the chunks before it were not worth keeping
+    /// either.
     HistoryChanged,
     /// Something in it must not be shown any more.
     Retracted,
     /// It no longer fits.
     NoRoom,
-    /// Keeping it had cost more than making it anew.
+    /// Keeping it had cost more than a fresh selection.
     Regret,
 }

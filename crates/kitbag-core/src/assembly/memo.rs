@@ -10,6 +10,7 @@ use crate::tokens::{TokenCounter, Tokens};
 /// Remembers the counts of a counter. Comparing texts costs less than hashing them.
 pub(super) struct Memo<'a> {
     pub(super) counter: &'a dyn TokenCounter,
+    // In a cell, since counting changes nothing that a caller could see.
     counts: RefCell<BTreeMap<String, Tokens>>,
 }
 

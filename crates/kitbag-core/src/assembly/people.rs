@@ -21,8 +21,8 @@ pub struct ForPeople {
     pub hidden: usize,
 }
 
-/// Renders a prompt for people; none where it has no internal message, so that people may see it as
-/// it is.
+/// Renders a prompt for people; none if it has no internal message, so that they may see it as it
+/// is.
 #[must_use]
 pub fn render_for_people(
     draft: &Draft,
@@ -52,6 +52,7 @@ pub fn render_for_people(
     let mut kept: Vec<Kept> = kept.to_vec();
     for one in &mut kept {
         if one.visibility == Visibility::Internal {
+            // Rendered like a chunk with this text, so that the prompt keeps its shape.
             let chunk = ContextChunk::new(one.chunk_type.clone(), one.source.as_str(), NOT_SHOWN);
             let level = Level::new(one.detail, NOT_SHOWN);
             one.text = render_piece(&chunk, &level, settings.form);

@@ -55,7 +55,7 @@ fn is_item(chunk_type: &ChunkType, detail: Detail) -> bool {
         || matches!(chunk_type, Fact | Turn | Summary | Entity | Step | Reminder)
 }
 
-/// The newline that a text lacks at its end; an empty one lacks none.
+/// Returns the newline that a text lacks at its end; an empty one lacks none.
 fn newline(content: &str) -> &'static str {
     match content.is_empty() || content.ends_with('\n') {
         true => "",
@@ -63,7 +63,7 @@ fn newline(content: &str) -> &'static str {
     }
 }
 
-/// The heading of a source: what it is where that says more than its name.
+/// Returns the heading of a source: its kind, if that says more than its name.
 fn heading<'a>(chunk_type: &ChunkType, source: &'a str) -> Cow<'a, str> {
     match chunk_type {
         ChunkType::Structure => Cow::Borrowed("Project Structure"),
@@ -73,7 +73,7 @@ fn heading<'a>(chunk_type: &ChunkType, source: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// Says when less than everything is shown.
+/// Marks a level that shows less than everything.
 fn suffix(level: &Level) -> &'static str {
     match level.level {
         Detail::Slice => " (parts)",
@@ -95,6 +95,7 @@ fn fence(content: &str) -> String {
 
 /// The fence's language: what the gatherer says, else the extension.
 fn language(chunk: &ContextChunk) -> &str {
+    // The name stands on the fence's line, which anything but a plain name could end.
     let is_name = |name: &&str| {
         let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '#' | '_');
         !name.is_empty() && name.len() <= 20 && name.chars().all(allowed)

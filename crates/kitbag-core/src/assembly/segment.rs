@@ -10,9 +10,9 @@ use crate::role::Role;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Segment {
-    /// Where it stands.
+    /// Place in the prompt.
     pub band: Band,
-    /// Who speaks, where the output has messages.
+    /// The speaker, if the output has messages.
     pub role: Option<Role>,
     /// The text.
     pub text: String,
@@ -30,6 +30,8 @@ impl TextSegments {
     /// Adds a text. One whose beginning could merge with the end of the text before becomes part
     /// of that segment, so that counting segment by segment stays exact.
     pub(super) fn push(&mut self, band: Band, text: &str) {
+        // No vocabulary of the catalogue merges tokens across a newline before such a character,
+        // which a property test proves for each.
         let joins_safely = |c: char| !c.is_whitespace() && c != '/';
         match (self.segments.last_mut(), text.chars().next()) {
             (_, None) => {}
@@ -45,12 +47,12 @@ impl TextSegments {
         }
     }
 
-    /// The segments as they are.
+    /// Returns the segments as they are.
     pub(super) fn into_segments(self) -> Vec<Segment> {
         self.segments
     }
 
-    /// The segments, with the newlines at the very end taken off.
+    /// Returns the segments without the newlines at the very end.
     pub(super) fn trimmed(mut self) -> Vec<Segment> {
         if let Some(last) = self.segments.last_mut() {
             let end = last.text.trim_end_matches('\n').len();
@@ -60,7 +62,7 @@ impl TextSegments {
     }
 }
 
-/// The concatenation of the segments.
+/// Concatenates the segments.
 pub(super) fn concat(segments: &[Segment]) -> String {
     segments
         .iter()

@@ -21,7 +21,7 @@ pub(super) struct Priced {
     pub(super) id: ChunkId,
     pub(super) ranked: RankedChunk,
     pub(super) pieces: Vec<Piece>,
-    /// Whether another chunk stands for it, with the same id and content.
+    /// Set if another chunk with the same id and content stands for it.
     pub(super) is_duplicate: bool,
 }
 
@@ -40,6 +40,7 @@ pub(super) struct Piece {
 /// of them. Chunks with one id and different contents get ids that name their contents. Neither
 /// depends on the order in which they came.
 pub(super) fn price(chunks: Vec<RankedChunk>, form: OutputForm, counter: &Memo<'_>) -> Vec<Priced> {
+    // Ordered maps, so that the order of the chunks cannot matter.
     let mut groups: BTreeMap<ChunkId, BTreeMap<String, Vec<RankedChunk>>> = BTreeMap::new();
     for ranked in chunks {
         let same_id = groups.entry(ranked.chunk.id.clone()).or_default();
@@ -80,10 +81,10 @@ pub(super) fn price(chunks: Vec<RankedChunk>, form: OutputForm, counter: &Memo<'
     priced
 }
 
-/// Puts the one that stands for all first.
+/// Sorts the chunk that stands for all to the front.
 fn best_first(mut twins: Vec<RankedChunk>) -> Vec<RankedChunk> {
     if twins.len() > 1 {
-        // The JSON tells apart what differs in nothing else that counts.
+        // Twins that differ only in, say, their metadata are ordered by their JSON.
         twins.sort_by_cached_key(|twin| {
             let RankedChunk { score, chunk } = twin;
             let (score, levels) = (score.total(), chunk.levels.len());
@@ -102,6 +103,7 @@ fn best_first(mut twins: Vec<RankedChunk>) -> Vec<RankedChunk> {
 fn count(priced: &mut [Priced], counter: &Memo<'_>) {
     let pieces = priced.iter().flat_map(|priced| &priced.pieces);
     let texts: Vec<&str> = pieces.map(|piece| piece.text.as_str()).collect();
+    // One call for all: a counter may count lines once that the levels of a file share.
     let counts = counter.counter.count_all(&texts);
     let pieces = priced.iter_mut().flat_map(|priced| &mut priced.pieces);
     for (piece, tokens) in pieces.zip(counts) {
@@ -109,12 +111,14 @@ fn count(priced: &mut [Priced], counter: &Memo<'_>) {
     }
 }
 
-/// The levels as pieces that are not counted yet.
+/// Renders the levels as pieces, not counted yet.
 fn pieces(ranked: &RankedChunk, form: OutputForm) -> Vec<Piece> {
     let chunk = &ranked.chunk;
-    // A critical chunk that is empty is still shown: that it is empty may be the point.
+    // An empty critical chunk is still shown: that it is empty may be the point.
     let is_critical = chunk.priority == ContextPriority::Critical;
     let is_shown = |level: &&Level| is_critical || !level.content.trim().is_empty();
+    // With its coverage at most eight billion, so that the sums of the fit have room for any number
+    // of chunks.
     let worth = u64::from(chunk.relevance.ppm()) * chunk.priority.weight();
     let piece = |level: &Level| Piece {
         detail: level.level,
@@ -126,10 +130,10 @@ fn pieces(ranked: &RankedChunk, form: OutputForm) -> Vec<Piece> {
     chunk.levels.iter().filter(is_shown).map(piece).collect()
 }
 
-/// The selection before the history: what belongs there is appended beside one that stands.
+/// The selection before the history. Chunks for a selection that stands are appended instead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Selection {
-    Anew,
+    Fresh,
     Stands,
 }
 
@@ -146,7 +150,7 @@ impl Priced {
         self.ranked.chunk.relevance < floor && !self.is_critical()
     }
 
-    /// Whether it may be chosen at all.
+    /// Tells whether it may be chosen at all.
     pub(super) fn is_eligible(&self, floor: Relevance) -> bool {
         !self.pieces.is_empty() && !self.is_below(floor)
     }
@@ -155,16 +159,16 @@ impl Priced {
         self.ranked.chunk.band
     }
 
-    /// The message before which it stands, where the history has so many.
+    /// Returns the message before which it stands, in a history of `history` messages.
     pub(super) const fn before(&self, history: usize, selection: Selection) -> Option<usize> {
         match (self.ranked.chunk.band, selection) {
             (ChunkBand::Appended, _) | (ChunkBand::Session, Selection::Stands) => Some(history),
             (ChunkBand::History, _) => Some(0),
-            (ChunkBand::Session, Selection::Anew) | (ChunkBand::Volatile, _) => None,
+            (ChunkBand::Session, Selection::Fresh) | (ChunkBand::Volatile, _) => None,
         }
     }
 
-    /// The piece at `index` as it stands in the prompt.
+    /// Returns the piece at `index` as the prompt keeps it.
     pub(super) fn keep(&self, index: usize, before: Option<usize>) -> Option<Kept> {
         let piece = self.pieces.get(index)?;
         let chunk = &self.ranked.chunk;
@@ -185,14 +189,14 @@ impl Priced {
     }
 }
 
-/// What a chunk brings already by standing in the prompt.
+/// The worth that a chunk already adds because the prompt shows it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Base {
     /// The piece that stands there.
     pub(super) shown: Option<usize>,
-    /// What that is worth.
+    /// Its worth.
     pub(super) worth: u64,
-    /// Whether only a text stands there that is no longer the chunk's.
+    /// Set if the only text that stands there is an earlier one of the chunk.
     pub(super) is_outdated: bool,
 }
 
@@ -205,9 +209,9 @@ pub(super) enum Remembered {
     StayOut,
 }
 
-/// Chooses a level, or none, of each chunk within `room`. Of a chunk that stands in the prompt only
-/// what is worth more counts, and only as much as it is worth more. `only` is the only band to choose
-/// for, and what a token must bring there at least.
+/// Chooses a level, or none, of each chunk within `room`. A chunk that the prompt shows counts only
+/// with the worth it would add. `only` limits the choice to one band, and sets the least that a
+/// token must bring there.
 pub(super) fn choose(
     priced: &[Priced],
     bases: &[Base],
@@ -218,6 +222,7 @@ pub(super) fn choose(
 ) -> Result<Fitted, AssembleError> {
     let candidate = |(priced, base): (&Priced, &Base)| {
         let is_elsewhere = only.is_some_and(|(band, _)| band != priced.band());
+        // An outdated text would mislead the model, so its present version must follow.
         let must = base.is_outdated || (priced.is_critical() && base.shown.is_none());
         let stays_out = remembered == Remembered::StayOut && priced.is_remembered();
         if is_elsewhere || stays_out || priced.is_duplicate {
@@ -234,6 +239,7 @@ pub(super) fn choose(
     let mut fitted = match settings.strategy {
         FitStrategy::Optimal => fit::fit(&candidates, room),
         FitStrategy::Greedy => {
+            // The candidates are sorted by score already.
             let order: Vec<usize> = (0..candidates.len()).collect();
             fit::fit_greedy(&candidates, &order, room)
         }
@@ -256,7 +262,7 @@ fn offers(priced: &Priced, base: &Base, price: Option<Price>) -> Vec<Offer> {
     priced.pieces.iter().map(offer).collect()
 }
 
-/// Spends what is left on handles, the best chunks first: what was relevant leaves a trace.
+/// Spends the rest on handles, the best chunks first, so that relevant chunks leave a trace.
 fn mention_the_rest(
     priced: &[Priced],
     bases: &[Base],

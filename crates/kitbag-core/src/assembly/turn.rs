@@ -1,4 +1,4 @@
-//! Decides one turn: keep the previous selection or make one anew, then lay it out.
+//! Decides one turn: keeps the previous selection or makes a fresh one, then lays it out.
 
 mod choose;
 
@@ -8,7 +8,7 @@ use core::cell::OnceCell;
 use super::draft::Draft;
 use super::epoch::{self, Continuation, Epoch};
 use super::error::AssembleError;
-use super::form::{Laid, Placed, lay_out};
+use super::form::{LaidOut, PlacedChunks, lay_out};
 use super::kept::Kept;
 use super::ledger::{EpochReport, Renewal};
 use super::memo::Memo;
@@ -30,26 +30,26 @@ pub(super) struct Turn<'a> {
     pub(super) history_tokens: OnceCell<Tokens>,
 }
 
-/// What was chosen.
+/// The outcome of choosing.
 pub(super) struct Choice {
-    /// What stands in the prompt already.
+    /// The chunks that already stand in the prompt.
     pub(super) standing: Vec<Kept>,
-    /// What each chunk brings by standing there.
+    /// The worth that each chunk adds by standing there.
     pub(super) bases: Vec<Base>,
     /// The piece of each chunk that is chosen in this turn.
     pub(super) choices: Vec<Option<usize>>,
-    /// The tokens of what is chosen in this turn.
+    /// The tokens of the pieces that are chosen in this turn.
     pub(super) used: Tokens,
-    /// The best selection with nothing standing: it sets the prices.
+    /// The best selection when nothing stands: it sets the prices.
     pub(super) market: Fitted,
     /// The tokens of everything but the chunks.
     pub(super) fixed: Tokens,
-    /// Whether remembered chunks could be chosen.
+    /// The treatment that remembered chunks got.
     pub(super) remembered: Remembered,
 }
 
 impl Choice {
-    /// What all of it brings.
+    /// Returns the worth of all chunks in the prompt.
     pub(super) fn worth(&self, priced: &[Priced]) -> u64 {
         let chunks = priced.iter().zip(&self.bases).zip(&self.choices);
         let worth = chunks.map(|((priced, base), choice)| {
@@ -59,33 +59,33 @@ impl Choice {
         worth.sum()
     }
 
-    /// The tokens of all chunks in the prompt.
+    /// Returns the tokens of all chunks in the prompt.
     pub(super) fn chunk_tokens(&self) -> Tokens {
         tokens_of(&self.standing).saturating_add(self.used)
     }
 }
 
 impl Turn<'_> {
-    /// Keeps the previous selection, or makes one anew.
+    /// Keeps the previous selection, or makes a fresh one.
     pub(super) fn decide(
         &self,
         previous: Option<&Epoch>,
     ) -> Result<(Choice, EpochReport), AssembleError> {
-        let anew = self.choose_anew(previous)?;
+        let fresh = self.choose_fresh(previous)?;
         let mut report = EpochReport {
             renewed: None,
             regret: 0,
             regret_sum: 0,
             limit: 0,
-            best_worth: anew.market.worth,
+            best_worth: fresh.market.worth,
         };
         let kept = match previous {
-            Some(epoch) => self.keep(epoch, &anew.market, &mut report),
+            Some(epoch) => self.keep(epoch, &fresh.market, &mut report),
             None => Err(Renewal::First),
         };
         let choice = kept.unwrap_or_else(|renewal| {
             report.renewed = Some(renewal);
-            anew
+            fresh
         });
         Ok((choice, report))
     }
@@ -101,13 +101,15 @@ impl Turn<'_> {
         if history == Continuation::Appended
             && let Some(frozen) = self.freeze(epoch, market)
         {
+            // Another inference of the same turn adds no regret.
             report.regret_sum = epoch.regret;
             return Ok(frozen);
         }
-        let kept = self.choose_beside(epoch, history, market);
+        let kept = self.choose_additions(epoch, history, market);
         let kept = kept.ok_or(Renewal::NoRoom)?;
         report.regret = self.regret(&kept, market);
         report.regret_sum = epoch.regret.saturating_add(report.regret);
+        // A renewed selection changes the bytes of everything behind it.
         let (behind, renewal) = match history {
             Continuation::Appended => (self.history_tokens(), Renewal::Regret),
             // A history that moved is written to the cache again in any case.
@@ -117,22 +119,23 @@ impl Turn<'_> {
         let cache = &self.settings.traits.cache;
         report.limit = epoch::limit(rewritten, cache, self.settings.patience_permille);
         if report.regret_sum > report.limit {
+            // The epoch that begins now has no regret yet.
             report.regret_sum = 0;
             return Err(renewal);
         }
         Ok(kept)
     }
 
-    /// Lays out what was chosen.
+    /// Lays out the choice.
     pub(super) fn finish(
         &self,
         choice: &Choice,
         report: EpochReport,
         previous: Option<&Epoch>,
     ) -> Result<Assembly, AssembleError> {
-        // Beside a selection that stands, what belongs to the session is appended and stays.
+        // When a selection stands, further chunks for the session are appended and stay.
         let selection = match report.renewed {
-            Some(_) => Selection::Anew,
+            Some(_) => Selection::Fresh,
             None => Selection::Stands,
         };
         let mut kept = choice.standing.clone();
@@ -140,7 +143,7 @@ impl Turn<'_> {
             let before = priced.before(self.draft.history.len(), selection);
             kept.extend(level.and_then(|level| priced.keep(level, before)));
         }
-        let laid = self.lay_out(&Placed::new(&kept));
+        let laid = self.lay_out(&PlacedChunks::new(&kept));
         let (segments, body) = (laid.segments, laid.body);
         let bands = self.bands(&segments);
         let breakpoints = breakpoint::place(&bands, self.settings, self.draft);
@@ -166,13 +169,13 @@ impl Turn<'_> {
         })
     }
 
-    fn lay_out(&self, placed: &Placed<'_>) -> Laid {
+    fn lay_out(&self, placed: &PlacedChunks<'_>) -> LaidOut {
         let settings = self.settings;
         lay_out(settings.form, self.draft, placed, &settings.traits)
     }
 
-    /// The tokens of a layout before chunks are put into it. A session message that begins with
-    /// white space or a slash may merge with whichever chunk stands before it, for a token or two.
+    /// Counts a layout before chunks are put into it. A session message that begins with white
+    /// space or a slash may merge with whichever chunk stands before it, for a token or two.
     fn fixed(&self, segments: &[Segment]) -> Tokens {
         let merges = |text: &str| text.starts_with(|c: char| c.is_whitespace() || c == '/');
         let session = self.draft.injected(Band::Session);
@@ -181,13 +184,13 @@ impl Turn<'_> {
         self.counter.count_segments(segments).saturating_add(slack)
     }
 
-    /// The tokens of the conversation so far, without what was appended to it.
+    /// Returns the tokens of the conversation so far, without chunks that were appended to it.
     pub(super) fn history_tokens(&self) -> Tokens {
-        let laid = || self.said(&self.lay_out(&Placed::new(&[])).segments);
+        let laid = || self.said(&self.lay_out(&PlacedChunks::new(&[])).segments);
         *self.history_tokens.get_or_init(laid)
     }
 
-    /// The tokens of what was said before, in a layout to which nothing is appended.
+    /// Counts the past messages of a layout that has no appended chunks.
     fn said(&self, segments: &[Segment]) -> Tokens {
         let said = |segment: &&Segment| matches!(segment.band, Band::Conversation | Band::History);
         let counts = segments.iter().filter(said);
@@ -196,7 +199,8 @@ impl Turn<'_> {
             .sum()
     }
 
-    /// Counts the finished text once more; a request's texts stand apart and are counted so.
+    /// Counts the finished text once more. The texts of a request stay separate, so their sum is
+    /// its count.
     fn count_whole(&self, body: &str, parts: Tokens) -> Result<Tokens, AssembleError> {
         let whole = if self.settings.form.is_text() {
             self.counter.counter.count(body)
@@ -226,6 +230,7 @@ impl Turn<'_> {
     fn fixed_over_budget(&self, fixed: Tokens, segments: &[Segment]) -> AssembleError {
         let bands = self.bands(segments);
         let largest = bands.into_iter().max_by_key(|&(_, tokens)| tokens);
+        // `Band::ALL` is never empty, so there is a largest band.
         let (largest, largest_tokens) = largest.unwrap_or((Band::Current, fixed));
         AssembleError::FixedOverBudget {
             fixed,

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::role::Visibility;
 
-/// A chunk as JSON has it.
+/// A chunk as it is written in JSON.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(expecting = "a chunk, which is an object")]
 pub(super) struct ChunkJson {
@@ -69,7 +69,7 @@ pub enum ChunkError {
         source_name: String,
         /// The field.
         field: &'static str,
-        /// What was given.
+        /// The rejected value.
         value: String,
         /// The largest value.
         max: u32,
@@ -100,6 +100,7 @@ impl TryFrom<ChunkJson> for ContextChunk {
         for level in json.levels.iter().flatten() {
             let usual = u32::from(level.level.usual_coverage().permille());
             let coverage = ranged("coverage", &level.coverage, usual, 1000)?;
+            // `ranged` let at most 1000 pass, so the conversion keeps the value.
             levels.push(Level {
                 level: level.level,
                 content: level.content.clone(),
@@ -107,6 +108,7 @@ impl TryFrom<ChunkJson> for ContextChunk {
                 lines: level.lines.clone(),
             });
         }
+        // `levels` wins over `content`: an empty list is an error and no reason to fall back.
         if let (true, None, Some(content)) = (levels.is_empty(), &json.levels, json.content) {
             levels.push(Level::new(Detail::Full, content));
         }
@@ -135,6 +137,7 @@ impl TryFrom<ChunkJson> for ContextChunk {
 impl From<ContextChunk> for ChunkJson {
     fn from(chunk: ContextChunk) -> Self {
         let content = chunk.content().into();
+        // A chunk with nothing but its full text is written in the plain form, without `levels`.
         let plain = matches!(chunk.levels.as_slice(), [only] if *only == Level::new(Detail::Full, &*only.content));
         let levels = chunk.levels.into_iter().map(|level| LevelJson {
             level: level.level,

@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Level {
-    /// How detailed it is.
+    /// The degree of detail.
     pub level: Detail,
     /// The text.
     pub content: String,
-    /// How much of the chunk's worth it shows.
+    /// The share of the chunk's worth that it shows.
     pub coverage: Coverage,
     /// The lines of the source that it shows, counted from 1, both ends included.
     pub lines: Vec<(u32, u32)>,
 }
 
 impl Level {
-    /// A level with the usual coverage of its detail.
+    /// Creates a level with the usual coverage of its detail.
     #[must_use]
     pub fn new(level: Detail, content: impl Into<String>) -> Self {
         Self {
@@ -31,14 +31,14 @@ impl Level {
         }
     }
 
-    /// The same level with another coverage.
+    /// Sets the coverage.
     #[must_use]
     pub fn with_coverage(mut self, coverage: Coverage) -> Self {
         self.coverage = coverage;
         self
     }
 
-    /// The same level with the lines of the source that it shows.
+    /// Sets the lines of the source that it shows.
     #[must_use]
     pub fn with_lines(mut self, lines: impl Into<Vec<(u32, u32)>>) -> Self {
         self.lines = lines.into();
@@ -46,7 +46,7 @@ impl Level {
     }
 }
 
-/// How detailed a level is, from everything to a mere mention.
+/// The degree of detail of a level, from everything to a mere mention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -60,7 +60,7 @@ pub enum Detail {
     /// One line; of a file its path.
     #[serde(alias = "path")]
     Line,
-    /// That it exists and can be asked for.
+    /// A note that the thing exists and can be asked for.
     Handle,
 }
 
@@ -73,7 +73,7 @@ names!(Detail {
 });
 
 impl Detail {
-    /// The coverage of a level that does not state its own.
+    /// Returns the coverage of a level that does not state its own.
     #[must_use]
     pub const fn usual_coverage(self) -> Coverage {
         Coverage::from_permille(match self {
@@ -81,23 +81,24 @@ impl Detail {
             Self::Slice => 500,
             Self::Outline => 300,
             Self::Line => 30,
+            // Worth nothing to the fit: handles get what the other levels leave of the budget.
             Self::Handle => 0,
         })
     }
 }
 
-/// How much of a chunk's worth a level shows, in thousandths.
+/// The share of a chunk's worth that a level shows, in thousandths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Coverage(u16);
 
 impl Coverage {
-    /// A coverage of `permille` thousandths, at most a thousand.
+    /// Creates a coverage of `permille` thousandths; more than a thousand counts as a thousand.
     #[must_use]
     pub const fn from_permille(permille: u16) -> Self {
         Self(if permille > 1000 { 1000 } else { permille })
     }
 
-    /// Thousandths.
+    /// Returns the thousandths.
     #[must_use]
     pub const fn permille(self) -> u16 {
         self.0

@@ -1,4 +1,4 @@
-//! How much a chunk matters before anything is known of the task.
+//! The importance of a chunk before the task is known.
 
 use alloc::string::{String, ToString};
 use core::str::FromStr;
@@ -6,7 +6,7 @@ use core::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The five priorities. In JSON a name in any case, or the number.
+/// The five priorities. JSON has the name in any case, or the number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE", try_from = "Value")]
 pub enum ContextPriority {
@@ -31,7 +31,7 @@ names!(ContextPriority {
 });
 
 impl ContextPriority {
-    /// The base score.
+    /// Returns the base score for ranking.
     #[must_use]
     pub const fn score(self) -> i64 {
         match self {
@@ -43,11 +43,12 @@ impl ContextPriority {
         }
     }
 
-    /// What multiplies a chunk's worth. Critical is a constraint, not a worth: beyond being in,
-    /// such a chunk weighs what a high one does.
+    /// Returns the factor on a chunk's worth. Critical is a constraint, not a worth: such a chunk
+    /// is in anyway, and beyond that weighs as much as a high one.
     #[must_use]
     pub const fn weight(self) -> u64 {
         match self {
+            // The base scores divided by a hundred.
             Self::Minimal => 1,
             Self::Low => 2,
             Self::Medium => 5,
@@ -60,6 +61,7 @@ impl FromStr for ContextPriority {
     type Err = PriorityError;
 
     fn from_str(text: &str) -> Result<Self, PriorityError> {
+        // Programs may write the number in place of the name.
         let score: Option<i64> = text.parse().ok();
         Self::ALL
             .into_iter()
@@ -74,7 +76,7 @@ impl FromStr for ContextPriority {
     "unknown priority `{value}`; expected CRITICAL (1000), HIGH (800), MEDIUM (500), LOW (200) or MINIMAL (100)"
 )]
 pub struct PriorityError {
-    /// What was given.
+    /// The rejected value.
     pub value: String,
 }
 

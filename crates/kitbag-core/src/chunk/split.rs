@@ -14,21 +14,21 @@ use crate::tokens::{TokenCounter, Tokens};
 /// of its own is cut between characters. A single character is never cut, whatever it costs.
 #[must_use]
 pub fn split_text(text: &str, max: Tokens, counter: &dyn TokenCounter) -> Vec<String> {
-    let mut lines: Vec<&str> = Vec::new();
+    let mut lines: Vec<Line<'_>> = Vec::new();
     for line in text.split_inclusive('\n') {
         cut_line(line, max, counter, &mut lines);
     }
-    let counts: Vec<Tokens> = lines.iter().map(|line| counter.count(line)).collect();
 
     let mut parts = Vec::new();
     let mut rest = lines.as_slice();
-    let mut rest_counts = counts.as_slice();
     while !rest.is_empty() {
         let mut sum = Tokens::ZERO;
-        let fitting = rest_counts
+        // A single character may cost more than `max`; a part takes at least one line, or this loop
+        // would not end.
+        let fitting = rest
             .iter()
-            .take_while(|&&count| {
-                sum = sum.saturating_add(count);
+            .take_while(|line| {
+                sum = sum.saturating_add(line.tokens);
                 sum <= max
             })
             .count()
@@ -45,23 +45,28 @@ pub fn split_text(text: &str, max: Tokens, counter: &dyn TokenCounter) -> Vec<St
         }
         parts.push(concat(rest, end));
         rest = rest.get(end..).unwrap_or_default();
-        rest_counts = rest_counts.get(end..).unwrap_or_default();
     }
     parts
 }
 
-fn concat(lines: &[&str], end: usize) -> String {
-    lines.iter().take(end).copied().collect()
+/// A line of the text, or a piece of one that is too long, with its count.
+struct Line<'t> {
+    text: &'t str,
+    tokens: Tokens,
 }
 
-/// The best place to end a part of at most `fitting` lines, in its second half if possible.
-fn best_end(lines: &[&str], fitting: usize) -> usize {
+fn concat(lines: &[Line<'_>], end: usize) -> String {
+    lines.iter().take(end).map(|line| line.text).collect()
+}
+
+/// Returns the best place to end a part of at most `fitting` lines.
+fn best_end(lines: &[Line<'_>], fitting: usize) -> usize {
+    let text = |at: usize| lines.get(at).map(|line| line.text);
     let quality = |end: usize| {
-        let blank = |at: usize| lines.get(at).is_some_and(|line| line.trim().is_empty());
+        let blank = |at: usize| text(at).is_some_and(|text| text.trim().is_empty());
         let unindented = |at: usize| {
-            lines
-                .get(at)
-                .is_some_and(|line| line.chars().next().is_some_and(|c| !c.is_whitespace()))
+            let first = text(at).and_then(|text| text.chars().next());
+            first.is_some_and(|c| !c.is_whitespace())
         };
         match (blank(end.saturating_sub(1)), unindented(end)) {
             (true, true) => 3,
@@ -70,6 +75,7 @@ fn best_end(lines: &[&str], fitting: usize) -> usize {
             (false, false) => 0,
         }
     };
+    // Only the second half is searched: an earlier end would leave most of the part empty.
     let first = (fitting / 2).max(1);
     (first..=fitting)
         .max_by_key(|&end| (quality(end), end))
@@ -77,17 +83,18 @@ fn best_end(lines: &[&str], fitting: usize) -> usize {
 }
 
 /// Cuts a line that is too long into halves until each fits.
-fn cut_line<'a>(line: &'a str, max: Tokens, counter: &dyn TokenCounter, out: &mut Vec<&'a str>) {
-    let characters = line.chars().count();
-    if characters <= 1 || counter.count(line) <= max {
-        out.push(line);
+fn cut_line<'t>(text: &'t str, max: Tokens, counter: &dyn TokenCounter, out: &mut Vec<Line<'t>>) {
+    let characters = text.chars().count();
+    let tokens = counter.count(text);
+    if characters <= 1 || tokens <= max {
+        out.push(Line { text, tokens });
         return;
     }
-    let middle = line
+    let middle = text
         .char_indices()
         .nth(characters / 2)
         .map_or(0, |(at, _)| at);
-    let (left, right) = line.split_at(middle);
+    let (left, right) = text.split_at(middle);
     cut_line(left, max, counter, out);
     cut_line(right, max, counter, out);
 }

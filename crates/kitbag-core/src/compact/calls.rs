@@ -1,4 +1,4 @@
-//! Calls of tools, and which of them have a result.
+//! Calls of tools and their results.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -11,7 +11,7 @@ use crate::content::ContentBlock;
 use crate::message::Message;
 use crate::neutral::one_line;
 
-/// The longest arguments of a call that are told, in characters.
+/// The most characters of a call's arguments that are kept.
 const ARGUMENTS: usize = 200;
 
 /// A call of a tool that has no result.
@@ -35,14 +35,14 @@ impl OpenCall {
         }
     }
 
-    /// The line that tells it.
+    /// Returns the call's line for the prompt.
     pub(super) fn line(&self) -> String {
-        let told = format!("{} {}", self.name, self.arguments);
-        format!("\nCalled, without a result so far: {}", one_line(&told))
+        let call = format!("{} {}", self.name, self.arguments);
+        format!("\nCalled, without a result so far: {}", one_line(&call))
     }
 }
 
-/// The calls of a message.
+/// Returns the calls of a message.
 pub(super) fn calls(message: &Message) -> Vec<OpenCall> {
     let listed = message.calls().iter();
     let listed = listed.map(|call| OpenCall::new(&call.id, &call.name, call.arguments.as_str()));
@@ -52,6 +52,7 @@ pub(super) fn calls(message: &Message) -> Vec<OpenCall> {
         _ => None,
     });
     let mut calls: Vec<OpenCall> = listed.collect();
+    // A client may send the same call as a field and as a block.
     for call in blocks {
         if !calls.iter().any(|known| known.id == call.id) {
             calls.push(call);
@@ -60,7 +61,7 @@ pub(super) fn calls(message: &Message) -> Vec<OpenCall> {
     calls
 }
 
-/// The ids of the calls that messages give results of.
+/// Returns the ids of the calls that messages hold results of.
 pub(super) fn results<'m>(messages: impl Iterator<Item = &'m Message>) -> BTreeSet<&'m str> {
     let ids = messages.flat_map(|message| {
         let blocks = message.content.blocks().iter();

@@ -1,4 +1,5 @@
-//! The messages that leave, what of them survives, and the check that it does.
+//! The plan of a compaction: the messages that leave, the parts of them that survive, and the check
+//! that they do.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -13,20 +14,20 @@ use crate::role::Role;
 use crate::summarize::{Speaker, Utterance, extract, is_question, sentences};
 use crate::tokens::{TokenCounter, Tokens};
 
-/// The most tokens of a summary, where there is room for more.
+/// The most tokens of a summary, even if there is room for more.
 const SUMMARY: Tokens = Tokens(400);
 
-/// The most of the room that the text in the place of messages takes.
+/// The text that replaces messages takes at most a quarter of the room.
 const TEXT: u32 = 4;
 
-/// The least of the room that is freed.
+/// A compaction frees at least an eighth of the room.
 const FREED: u32 = 8;
 
-/// Plans to compact a conversation, so that the newest messages fill half of the room that the text in the
-/// place of the others leaves them. The latest exchange stays, however long it is.
+/// Plans to compact a conversation, so that the newest messages fill half of the room that the
+/// replacing text leaves them. The latest exchange stays, however long it is.
 ///
-/// `history` are the messages behind those that `before` stands for, oldest first; `said` gives the words
-/// of one without the wrapper it was sent in.
+/// `history` are the messages behind those that `before` replaces, oldest first; `said` returns the
+/// words of a message without the wrapper it was sent in.
 ///
 /// # Errors
 /// When no message can leave.
@@ -43,6 +44,8 @@ pub fn plan(
         ..room
     };
     let split = first_that_fits(history, left.half(), counter);
+    // A long latest exchange would otherwise leave as a whole, with its reply: nothing behind its
+    // first message may begin a history.
     let latest = history.iter().rposition(is_said_by_user).unwrap_or(0);
     let split = split.min(latest);
     let split = before_open_pairs(history, split);
@@ -65,7 +68,7 @@ pub fn plan(
                 utterances.push(Utterance::new(Speaker::User, text));
             }
             Role::Assistant => utterances.push(Utterance::new(Speaker::Assistant, text)),
-            // Results are data, and instructions stay as they are.
+            // Results are data, and instructions survive as messages.
             Role::System | Role::Tool => {}
         }
     }
@@ -97,7 +100,7 @@ pub fn plan(
 pub struct CompactionPlan {
     /// The number of messages that leave.
     pub split: usize,
-    /// What was said in them, to be summarised together with the summary before.
+    /// The words that people said in them, to be summarised together with the summary before.
     pub utterances: Vec<Utterance>,
     /// The compaction so far.
     pub before: Compaction,
@@ -113,7 +116,7 @@ pub struct CompactionPlan {
 }
 
 impl CompactionPlan {
-    /// The summary by rules: the most telling sentences.
+    /// Makes the summary by rules, from the most telling sentences.
     #[must_use]
     pub fn extract(&self, counter: &dyn TokenCounter) -> String {
         let mut texts = Utterance::of_summary(&self.before.summary);
@@ -121,8 +124,8 @@ impl CompactionPlan {
         extract(&texts, &[], self.limit, counter)
     }
 
-    /// The compaction with its summary, checked. `history` is the one it was planned for, and `through`
-    /// the number of the last message that leaves.
+    /// Completes the compaction with its summary, and checks it. `history` is the one it was
+    /// planned for, and `through` the number of the last message that leaves.
     ///
     /// # Errors
     /// When the summary cannot be taken, when something would be lost, or when too little is gained.
@@ -165,7 +168,8 @@ impl CompactionPlan {
         Ok(compaction)
     }
 
-    /// Lets go of older words that bind nobody, oldest first, until the text has its place.
+    /// Drops older words that bind nobody, oldest first, until the text fits into its part of the
+    /// room.
     fn make_room(
         &self,
         compaction: &mut Compaction,
@@ -175,6 +179,7 @@ impl CompactionPlan {
         let limit = Tokens(self.room.0 / TEXT);
         let mut tokens = counter.count(&compaction.text());
         let mut index = 0;
+        // Only words of earlier compactions go. Those of this one are checked for afterwards.
         for _ in 0..listed {
             if tokens <= limit {
                 break;
@@ -195,6 +200,7 @@ impl CompactionPlan {
             0 => Tokens::ZERO,
             _ => counter.count(&self.before.text()),
         };
+        // The new text takes the place of the text before, too.
         let freed = self.leaving.saturating_add(before).saturating_sub(tokens);
         let least = Tokens(self.room.0 / FREED);
         match freed < least {
@@ -203,7 +209,8 @@ impl CompactionPlan {
         }
     }
 
-    /// Looks at the messages once more, and finds each thing that must survive in what is kept.
+    /// Goes through the messages once more and looks for each thing that must survive in the
+    /// result.
     fn check(
         &self,
         compaction: &Compaction,
@@ -212,8 +219,11 @@ impl CompactionPlan {
         counter: &dyn TokenCounter,
     ) -> Result<(), CompactionRefused> {
         let lost = |what: &'static str| Err(CompactionRefused::Lost { what });
-        let part = history.get(..self.split).unwrap_or_default();
+        let Some(part) = history.get(..self.split) else {
+            return lost("messages that the plan was made of");
+        };
         let answered = results(history.iter());
+        // The words of this plan stand behind those of earlier compactions.
         let new = compaction.words.len().saturating_sub(self.words.len());
         let mut words = compaction.words.iter().skip(new);
         for (index, message) in part.iter().enumerate() {
@@ -247,14 +257,14 @@ impl CompactionPlan {
     }
 }
 
-/// Why a conversation was not compacted. It stays as it is.
+/// The reason why a conversation was not compacted. It stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompactionRefused {
     /// The newest messages alone fill the room.
     #[error("there is nothing older that could be summarised")]
     NothingOlder,
-    /// There are more messages than are looked at at once.
+    /// There are more messages than one pass reads.
     #[error("more than {most} messages would have to be summarised at once")]
     TooMany {
         /// The most messages.
@@ -271,7 +281,7 @@ pub enum CompactionRefused {
         /// The most that it may have.
         limit: Tokens,
     },
-    /// What must survive is too long.
+    /// The parts that must survive are too long.
     #[error("what must not be lost of it has {tokens} tokens but may have {limit}")]
     TooLong {
         /// Its tokens.
@@ -279,7 +289,7 @@ pub enum CompactionRefused {
         /// The most that it may have.
         limit: Tokens,
     },
-    /// It is not worth its while.
+    /// The gain is too small.
     #[error("it would free {freed} tokens, and {least} is the least")]
     TooLittle {
         /// The tokens that it would free.
@@ -295,37 +305,38 @@ pub enum CompactionRefused {
     },
 }
 
-/// Whether a message begins an exchange.
+/// Tells whether a message begins an exchange.
 fn is_said_by_user(message: &Message) -> bool {
     message.role == Role::User && begins(message)
 }
 
-/// The place at or before `split` that parts no call from its result.
+/// Returns the last place up to `split` that separates no call from its result.
 fn before_open_pairs(history: &[Message], split: usize) -> usize {
     let (part, rest) = history.split_at_checked(split).unwrap_or((history, &[]));
     let later = results(rest.iter());
-    let parted = |message: &Message| {
+    let is_separated = |message: &Message| {
         let mut calls = calls(message).into_iter();
         calls.any(|call| later.contains(call.id.as_str()))
     };
-    match part.iter().position(parted) {
+    match part.iter().position(is_separated) {
         None => split,
         Some(first) => part
             .iter()
             .take(first)
             .rposition(begins)
+            // An earlier place may separate another call from its result.
             .map_or(0, |at| before_open_pairs(history, at)),
     }
 }
 
-/// Whether nobody answered a message.
+/// Tells whether nobody has answered a message.
 fn is_open(history: &[Message], index: usize) -> bool {
     let mut later = history.iter().skip(index.saturating_add(1));
     let next = later.find(|one| matches!(one.role, Role::User | Role::Assistant));
     next.is_none_or(|next| next.role == Role::User && !next.answers_a_call())
 }
 
-/// The questions with which the assistant ends a part.
+/// Returns the questions with which the assistant ends a part.
 fn asked(part: &[Message], said: &dyn Fn(&Message) -> String) -> Option<String> {
     let last = part.iter().rfind(|one| one.is_for_user())?;
     let text = (last.role == Role::Assistant).then(|| said(last))?;

@@ -165,6 +165,23 @@ fn a10_a_summary_that_cannot_be_taken_is_refused() {
 }
 
 #[test]
+fn a10_a_history_that_was_not_planned_for_is_refused() {
+    let history = talk(&["One.", "Two.", "Three.", "Four."]);
+    let plan = plan(
+        &history,
+        &Compaction::default(),
+        room(2_000),
+        &said,
+        &Characters,
+    )
+    .unwrap();
+    let summary = plan.extract(&Characters);
+    let refused = plan.compact(&history[..1], 1, &summary, &said, &Characters);
+    let what = "messages that the plan was made of";
+    assert_eq!(refused, Err(CompactionRefused::Lost { what }));
+}
+
+#[test]
 fn a10_what_frees_too_little_is_refused_and_not_tried_again_at_once() {
     // Words of the user that may not be cut leave nothing to gain.
     let rules: Vec<String> = (0..12)
@@ -208,7 +225,7 @@ fn a10_older_words_make_room_for_new_ones_unless_they_bind() {
 }
 
 #[test]
-fn a10_internal_messages_are_not_told() {
+fn a10_internal_messages_stay_out_of_compactions() {
     let mut history = talk(&["Hello.", "Go on.", "And?"]);
     history[0] = Message::user("For the model alone.").with_visibility(Visibility::Internal);
     let compaction = compacted(&history, &Compaction::default(), 2_400).unwrap();

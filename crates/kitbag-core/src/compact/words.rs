@@ -1,4 +1,5 @@
-//! The user's own words: what survives of each message of the user when it is no longer shown.
+//! The user's own words: the part of each of the user's messages that survives when it is no longer
+//! shown.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -11,25 +12,25 @@ use crate::neutral::one_line;
 use crate::summarize::{Speaker, Utterance, binds, extract, is_question, sentences};
 use crate::tokens::{TokenCounter, Tokens};
 
-/// A message of at most so many tokens survives word for word.
+/// The longest message that survives word for word.
 const SHORT: Tokens = Tokens(48);
 
-/// The most tokens of what survives of a longer message besides the sentences that bind.
+/// The most tokens that a longer message keeps besides its binding sentences.
 const TELLING: Tokens = Tokens(40);
 
-/// What survives of a message of the user: all of it if it is short, else its sentences that decide,
-/// oblige, forbid or are still to be answered, and the most telling of the others.
+/// The part of a user's message that survives: all of it if it is short, else its sentences that
+/// decide, oblige, forbid or are still to be answered, and the most telling of the others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UserWords {
     /// The words, in the order in which they were said.
     pub text: String,
-    /// Whether they oblige, forbid or ask: these stay for as long as the conversation goes on.
+    /// Set if they oblige, forbid or ask: these stay for as long as the conversation goes on.
     pub binding: bool,
 }
 
 impl UserWords {
-    /// The words of a message that survive. `open` says that nobody has answered it.
+    /// Selects the words of a message that survive. `open` says that nobody has answered it.
     pub(super) fn of(said: &str, open: bool, counter: &dyn TokenCounter) -> Self {
         let said = said.trim();
         let must_stay = binding(said, open);
@@ -40,18 +41,18 @@ impl UserWords {
         }
         let whole = [Utterance::new(Speaker::Summary, said)];
         let telling = extract(&whole, &[], TELLING, counter);
-        // What is told in the order in which it was said reads as it was meant.
+        // In the order in which it was said, a selection reads as it was meant.
         let stays = |sentence: &&str| must_stay.contains(sentence) || telling.contains(*sentence);
         let chosen: Vec<&str> = sentences(said).into_iter().filter(stays).collect();
         let text = match chosen.is_empty() {
-            // A sentence that is too long for its room comes in parts.
+            // A sentence that is too long for its room comes in parts, none of which is a sentence.
             true => telling,
             false => chosen.join(" … "),
         };
         Self { text, binding }
     }
 
-    /// Whether these words may stand for a message.
+    /// Tells whether these words may replace a message.
     pub(super) fn stand_for(&self, said: &str, open: bool, counter: &dyn TokenCounter) -> bool {
         let said = said.trim();
         if counter.count(said) <= SHORT {
@@ -62,14 +63,15 @@ impl UserWords {
         !self.text.trim().is_empty() && all.next().is_none()
     }
 
-    /// The line that tells them.
+    /// Returns their line for the prompt.
     pub(super) fn line(&self) -> String {
         format!("\n- {}", one_line(&self.text))
     }
 }
 
-/// The sentences that must not be lost.
+/// Returns the sentences that must not be lost.
 fn binding(said: &str, open: bool) -> Vec<&str> {
+    // A question that was answered does not bind anybody.
     let asks = |sentence: &str| open && is_question(sentence);
     let all = sentences(said).into_iter();
     all.filter(|sentence| binds(sentence) || asks(sentence))

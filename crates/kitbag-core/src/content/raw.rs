@@ -47,6 +47,7 @@ impl RawJson {
 
 impl PartialEq for RawJson {
     fn eq(&self, other: &Self) -> bool {
+        // Compared as text: an equal value in another spelling is another request.
         self.as_str() == other.as_str()
     }
 }

@@ -15,7 +15,7 @@ use crate::neutral::{indented, one_line};
 use crate::view::item::{Item, list, short};
 use crate::view::number_of_turns;
 
-/// How many turns depth 5 shows, recent and older together.
+/// The number of turns that depth 5 shows, recent and older together.
 const SUMMARY_TURNS: usize = 5;
 
 /// Shows the history to a depth.
@@ -25,23 +25,23 @@ pub fn format_conversation_for_prompt(history: &ConversationHistory, depth: Dept
     list(&history_items(history, &view, 0), NO_CONVERSATION)
 }
 
-/// Stands in place of the history where there is none.
+/// The text shown when there is no history.
 pub(crate) const NO_CONVERSATION: &str = "No earlier conversation.";
 
-/// How far back a history is shown.
+/// The extent to which a history is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Value")]
 #[non_exhaustive]
 pub enum Depth {
-    /// Not at all; written `0`.
+    /// Nothing; written `0`.
     #[default]
     Nothing,
     /// The recent turns; written `2`.
     Recent,
-    /// The recent turns and what came before in summary: older stored turns up to five in all, a
-    /// line each, and the summary of the rest; written `5`.
+    /// The recent turns and a summary of the rest: older stored turns up to five in all, a line
+    /// each, and the summary of those before; written `5`.
     WithSummary,
-    /// Everything: all stored turns, the summaries, and what is pending; written `full`.
+    /// Everything: all stored turns, the summaries, and the open question; written `full`.
     Full,
 }
 
@@ -67,6 +67,7 @@ impl TryFrom<Value> for Depth {
     fn try_from(depth: Value) -> Result<Self, Self::Error> {
         match &depth {
             Value::String(text) => text.parse(),
+            // A configuration may have `2` as a number.
             other => other.to_string().parse(),
         }
     }
@@ -83,7 +84,7 @@ impl Serialize for Depth {
     }
 }
 
-/// There is no such depth.
+/// An unknown depth.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown conversation depth `{value}`, expected 0, 2, 5 or full")]
 pub struct UnknownDepth {
@@ -91,15 +92,15 @@ pub struct UnknownDepth {
     pub value: String,
 }
 
-/// What is shown of a history: a depth, and parts beyond it.
+/// The visible parts of a history: a depth, and parts beyond it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConversationView {
-    /// How far back.
+    /// The depth.
     pub depth: Depth,
-    /// What is shown although the depth does not include it.
+    /// The parts that are shown although the depth does not include them.
     pub also: Cow<'static, [ConversationPart]>,
-    /// How many turns are recent.
+    /// The number of turns that are recent.
     #[serde(deserialize_with = "number_of_turns")]
     pub recent_turns: usize,
 }
@@ -119,7 +120,7 @@ impl ConversationView {
         }
     }
 
-    /// Whether `part` is shown.
+    /// Tells whether `part` is shown.
     #[must_use]
     pub fn shows(&self, part: ConversationPart) -> bool {
         self.depth == Depth::Full
@@ -133,16 +134,16 @@ impl ConversationView {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ConversationPart {
-    /// What was said before the recent turns.
+    /// The conversation before the recent turns.
     Summary,
-    /// What the conversation as a whole is about.
+    /// The subject of the conversation as a whole.
     Engagement,
-    /// What waits for the user.
+    /// The question that waits for the user.
     Pending,
 }
 
-/// What a view asks for, at the beginning of turn `turn_num`: the turns are numbered back from it,
-/// so that each keeps its number as older ones leave.
+/// Returns the items of a view at the beginning of turn `turn_num`. The turns are numbered back
+/// from it, so that each keeps its number as older ones leave.
 pub(crate) fn history_items(
     history: &ConversationHistory,
     view: &ConversationView,
@@ -168,18 +169,22 @@ pub(crate) fn history_items(
     }
     if view.depth != Depth::Nothing {
         let hidden = older.len().saturating_sub(shown_older);
+        // A depth without older turns leaves them out on purpose, and counts none.
         if hidden > 0 && shown_older > 0 {
             let text = format!("({hidden} more turns are not shown)");
             items.push(Item::new(ChunkType::Turn, "turns_not_shown", [text]));
         }
         let turns = older.iter().chain(recent).enumerate().skip(hidden);
         let count = u32::try_from(older.len() + recent.len()).unwrap_or(u32::MAX);
-        // Messages that were imported belong to no turn that was counted.
+        // Imported messages belong to no counted turn, so there may be more turns than were
+        // counted.
         let turn_num = turn_num.max(count.saturating_add(1));
         for (index, turn) in turns {
             let is_recent = index >= older.len();
             let back = count.saturating_sub(u32::try_from(index).unwrap_or(u32::MAX));
             let item = turn_item(turn, turn_num.saturating_sub(back), is_recent);
+            // The latest turn keeps its whole relevance, and each one before it half of the next
+            // one's.
             items.push(item.aged(back.saturating_sub(1)));
         }
     }
@@ -189,8 +194,8 @@ pub(crate) fn history_items(
     items
 }
 
-/// A recent turn word for word, and as a line where there is no room; an older one as a line. One
-/// that is left out leaves a trace.
+/// Returns a recent turn word for word, or as a line when there is no room for that; an older one
+/// as a line. A turn that is left out leaves a trace.
 fn turn_item(turn: &ConversationTurn, number: u32, is_recent: bool) -> Item {
     let gone = format!("(turn {number} is not shown)");
     let (texts, priority) = if is_recent {
@@ -203,6 +208,7 @@ fn turn_item(turn: &ConversationTurn, number: u32, is_recent: bool) -> Item {
 }
 
 fn verbatim(turn: &ConversationTurn) -> String {
+    // The answer itself if it was kept; in a line the summary comes first.
     let words = [turn.assistant.as_deref(), Some(&turn.assistant_summary)];
     let said = words.into_iter().flatten().find(|text| has_text(text));
     let assistant = said.map_or_else(|| NO_ANSWER.to_owned(), |text| indented(text, 2));
@@ -210,7 +216,7 @@ fn verbatim(turn: &ConversationTurn) -> String {
     format!("User: {user}\n- Assistant: {assistant}")
 }
 
-/// The start of the user's message, and the answer condensed.
+/// Returns the start of the user's message, and the condensed answer.
 fn in_a_line(turn: &ConversationTurn) -> String {
     let words = turn.assistant.as_deref().unwrap_or_default();
     let assistant = match turn.assistant_summary.as_str() {
@@ -235,6 +241,7 @@ fn pending_item(pending: &PendingState) -> Item {
         PendingKind::Other(kind) => one_line(kind),
     };
     let context = pending.context.as_str();
+    // Both levels name the kind, so that the short one still says that something is open.
     let [mut whole, cut] = if has_text(context) {
         [indented(context, 2), short(context)].map(|context| format!("{asked}: {context}"))
     } else {

@@ -11,7 +11,7 @@ use super::registry::SessionIdRegistry;
 use crate::reasoning::CurationSummary;
 use crate::stored::null_as_default;
 
-/// How many entries the decision log keeps.
+/// The number of entries that the decision log keeps.
 pub(crate) const DECISION_LOG_LIMIT: usize = 20;
 
 /// Applies a decision to the registry and appends it to the log, which keeps its last
@@ -52,10 +52,12 @@ pub(crate) fn apply_curation(
                 Action::Drop => registry.drop_ref(reference),
             };
             match changed {
+                // Only decisions that could be carried out are logged.
                 Ok(()) => done.push(entry(Some(reference), action.as_str(), reason)),
                 Err(_) => applied.unknown_refs.push(reference.clone()),
             }
         }
+        // Summed up from the log's own entries, so that the two cannot differ.
         applied.summary = CurationSummary::logged(&done, turn);
         log.extend(done);
     }
@@ -83,7 +85,7 @@ impl Action {
     }
 }
 
-/// Which entities to keep, set aside and remove.
+/// A decision on the entities to keep, to set aside and to remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CurationDecision {
@@ -95,17 +97,17 @@ pub struct CurationDecision {
     pub drop: Vec<String>,
     /// Remove everything.
     pub clear_all: bool,
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     pub curation_summary: Option<String>,
 }
 
-/// A ref to keep, and why.
+/// A ref to keep, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retention {
     /// The ref.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Why it is kept.
+    /// The reason.
     #[serde(default, deserialize_with = "null_as_default")]
     pub reason: String,
 }
@@ -121,11 +123,11 @@ impl Retention {
     }
 }
 
-/// What a decision did.
+/// The effects of a decision.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CurationApplied {
-    /// What was retained, demoted and dropped.
+    /// The refs that were retained, demoted and dropped.
     pub summary: CurationSummary,
     /// Refs in the decision that no entity has.
     pub unknown_refs: Vec<String>,
@@ -144,7 +146,7 @@ pub struct DecisionEntry {
     /// `retain`, `demote`, `drop` or `clear_all`.
     #[serde(default, deserialize_with = "null_as_default")]
     pub action: String,
-    /// Why.
+    /// The reason.
     #[serde(default, deserialize_with = "null_as_default")]
     pub reason: String,
     /// Fields that this version does not know.

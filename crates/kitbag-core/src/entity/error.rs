@@ -1,4 +1,4 @@
-//! Why the registry refuses.
+//! The refusals of the registry, with advice.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::status::EntityStatus;
 
-/// Why the registry refused.
+/// A refusal of the registry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistryError {
@@ -21,7 +21,7 @@ pub enum RegistryError {
     NotADraft {
         /// The ref asked for.
         reference: String,
-        /// What it is.
+        /// Its status.
         status: EntityStatus,
     },
     /// Several drafts have the label of the created row.
@@ -61,7 +61,7 @@ impl RegistryError {
         }
     }
 
-    /// What to do about it.
+    /// Returns advice on what to do instead.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 //! Shows entities: each tier at its own detail, from nothing to all data.
 //!
-//! A label stands at the end of its line and a reason on its own, so that neither can pass for
-//! what we say about the entity. A draft says that it is one at every detail.
+//! A label stands at the end of its line and a reason on a line of its own, so that neither can
+//! pass for our own words about the entity. A draft is marked as one at every detail.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
@@ -28,7 +28,7 @@ pub fn format_entity_context(context: &EntityContext, mode: EntityMode) -> Strin
     }
 }
 
-/// Stands in place of the entities where there are none.
+/// The text shown when there are no entities.
 pub(crate) const NO_ENTITIES: &str = "No entities in context.";
 
 /// A way to show entities.
@@ -37,18 +37,18 @@ pub(crate) const NO_ENTITIES: &str = "No entities in context.";
 pub enum EntityMode {
     /// Active entities and drafts with all their data, for Act.
     Full,
-    /// Refs and labels, and the bare refs of what is retained, for Think.
+    /// Refs and labels, and the bare refs of retained entities, for Think.
     RefsAndLabels,
     /// Labels, for Reply.
     Reply,
     /// The refs that need not be read again.
     DoNotRead,
-    /// Every tier with all that is known but the data, for Understand.
+    /// Every tier with all that is known except the data, for Understand.
     Curation,
 }
 
 impl EntityMode {
-    /// What the mode shows of each tier.
+    /// Returns the detail at which the mode shows each tier.
     pub(super) const fn view(self) -> EntityView {
         match self {
             Self::Full => EntityView::FULL,
@@ -77,7 +77,7 @@ impl FromStr for EntityMode {
     }
 }
 
-/// There is no such mode.
+/// An unknown mode.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown entity mode `{value}`, expected full (full_data), refs_and_labels, reply (labels_only), do_not_read or curation"
@@ -87,11 +87,11 @@ pub struct UnknownEntityMode {
     pub value: String,
 }
 
-/// How each tier is shown.
+/// The detail at which each tier is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EntityView {
-    /// Entities referred to lately.
+    /// Entities that recent turns referred to.
     pub active: EntityDetail,
     /// Drafts.
     pub generated: EntityDetail,
@@ -100,18 +100,18 @@ pub struct EntityView {
 }
 
 impl EntityView {
-    /// What Act sees.
+    /// The view of Act.
     pub(crate) const FULL: Self = Self::new(EntityDetail::FullData, EntityDetail::Hidden);
-    /// What Think sees.
+    /// The view of Think.
     pub(crate) const REFS_AND_LABELS: Self =
         Self::new(EntityDetail::RefsAndLabels, EntityDetail::Refs);
-    /// What Reply sees.
+    /// The view of Reply.
     pub(crate) const REPLY: Self = Self::new(EntityDetail::Labels, EntityDetail::Hidden);
     const DO_NOT_READ: Self = Self::new(EntityDetail::FullData, EntityDetail::FullData);
-    /// What Understand sees.
+    /// The view of Understand.
     pub(crate) const CURATION: Self = Self::new(EntityDetail::Record, EntityDetail::Record);
 
-    /// Active entities and drafts at one detail, and what is retained at another.
+    /// Creates a view with active entities and drafts at one detail, and retained ones at another.
     pub(crate) const fn new(current: EntityDetail, retained: EntityDetail) -> Self {
         Self {
             active: current,
@@ -121,7 +121,7 @@ impl EntityView {
     }
 }
 
-/// How much of an entity is shown.
+/// The detail at which an entity is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -135,13 +135,14 @@ pub enum EntityDetail {
     Labels,
     /// The ref and the label.
     RefsAndLabels,
-    /// All that is known about the entity, without what it holds.
+    /// All that is known about the entity, except its data.
     Record,
-    /// Type, status and what the entity holds.
+    /// Type, status and data.
     FullData,
 }
 
-/// Each tier at its detail. Drafts are critical: one that is not seen is not saved.
+/// Returns the items of each tier at its detail. Drafts are critical: a draft that is not seen is
+/// not saved.
 pub(crate) fn entity_items(context: &EntityContext, view: EntityView) -> Vec<Item> {
     let tiers = [
         (&context.active, view.active, ContextPriority::Medium),
@@ -150,11 +151,12 @@ pub(crate) fn entity_items(context: &EntityContext, view: EntityView) -> Vec<Ite
             view.generated,
             ContextPriority::Critical,
         ),
+        // Nothing has referred to these for some turns, so that they yield first.
         (&context.retained, view.retained, ContextPriority::Low),
     ];
     let mut items = Vec::new();
     for (entities, most, priority) in tiers {
-        // Who sees labels only speaks to the user, to whom a ref says nothing.
+        // A node that sees labels only speaks to the user, to whom a ref says nothing.
         let unnamed = |entity: &&EntitySnapshot| {
             most == EntityDetail::Labels && entity.label == entity.reference
         };
@@ -170,8 +172,9 @@ pub(crate) fn entity_items(context: &EntityContext, view: EntityView) -> Vec<Ite
     items
 }
 
-/// The refs whose data is stored: Act sees it, or does once a plan names the ref, which makes an
-/// older entity active again. To forbid reading anything else would leave no way to reach it.
+/// Returns the refs whose data is stored. Act sees that data, or will once a plan names the ref,
+/// which makes an older entity active again. To forbid reading anything else would leave no way to
+/// reach it.
 pub(crate) fn do_not_read(context: &EntityContext) -> Option<Item> {
     let stored = context.entities().filter(|entity| entity.is_at_hand());
     let refs = quoted(stored.map(|entity| &entity.reference));
@@ -181,7 +184,7 @@ pub(crate) fn do_not_read(context: &EntityContext) -> Option<Item> {
 }
 
 impl EntityDetail {
-    /// The detail and each lesser one that makes sense where there is no room for it.
+    /// Returns the detail and each lesser one to fall back on when there is no room.
     fn and_lesser(self) -> &'static [Self] {
         match self {
             Self::Hidden => &[],
@@ -198,7 +201,7 @@ fn show(entity: &EntitySnapshot, detail: EntityDetail) -> String {
     let (reference, label) = (one_line(&entity.reference), one_line(&entity.label));
     let (kind, status) = (one_line(&entity.entity_type), entity.status.to_string());
     let is_deleted = entity.status.is_deleted();
-    // Without a mark a deleted entity or a draft would be spoken of as if it were there.
+    // Without a mark a model would speak of a deleted entity or a draft as if it existed.
     let mark = match &entity.status {
         EntityStatus::Generated => Some("draft, not saved"),
         _ if is_deleted => Some("deleted"),

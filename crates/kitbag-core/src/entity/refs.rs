@@ -1,14 +1,14 @@
-//! How refs are spelled, and how they are found in a text.
+//! The spelling of refs, and the search for them in a text.
 //!
 //! A ref is a word and a number joined by an underscore: `recipe_1`, `gen_meal_plan_12`. The
 //! number is what follows the last underscore, so two different words never give the same ref.
 
 use alloc::string::String;
 
-/// What a draft's ref starts with.
+/// The beginning of a draft's ref.
 pub(super) const DRAFT_PREFIX: &str = "gen_";
 
-/// The word that refs of `entity_type` start with: `recipes` gives `recipe`.
+/// Returns the word that refs of `entity_type` start with: `recipes` gives `recipe`.
 ///
 /// Lower case, with an underscore for everything that is not a letter or a digit, and without a
 /// plural `s`. It never starts with `gen_`, which is kept for drafts, so that the refs of the
@@ -20,9 +20,11 @@ pub(super) fn ref_stem(entity_type: &str) -> String {
         .map(|char| if char.is_alphanumeric() { char } else { '_' })
         .flat_map(char::to_lowercase)
         .collect();
+    // `glass`, `status` and `analysis` are no plurals.
     if stem.ends_with('s') && !["ss", "us", "is"].iter().any(|end| stem.ends_with(end)) {
         stem.pop();
     }
+    // In a loop, since `gen__x` becomes `gen_x`, which starts with the prefix again.
     while let Some(rest) = stem.strip_prefix(DRAFT_PREFIX) {
         stem = alloc::format!("gen{rest}");
     }
@@ -40,9 +42,9 @@ pub(crate) fn split_ref(reference: &str) -> Option<(&str, u64)> {
     (digits && !stem.is_empty()).then(|| number.parse().ok().map(|number| (stem, number)))?
 }
 
-/// Whether `reference` stands in `text` as a word of its own, in any case.
+/// Tells whether `reference` stands in a text as a word of its own, in any case.
 ///
-/// `text` is given in lower case by the caller, which asks for many refs.
+/// The caller lowers the text once, since it asks for many refs.
 pub(super) fn is_mentioned(lower_text: &str, reference: &str) -> bool {
     let is_word = |char: char| char.is_alphanumeric() || char == '_';
     let reference = reference.to_lowercase();

@@ -1,4 +1,4 @@
-//! How entities enter the registry: reading, linking, drafting, saving, changing, deleting.
+//! Registration of entities: rows that are read, linked, created, changed or deleted, and drafts.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -12,7 +12,7 @@ use super::refs::{DRAFT_PREFIX, ref_stem};
 use super::registry::{Entity, SessionIdRegistry};
 use super::status::{EntityStatus, UserAction};
 
-/// Which draft a created row is the saved form of.
+/// The draft that a created row is the saved form of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DraftMatch<'a> {
     /// The draft with this ref.
@@ -40,7 +40,7 @@ impl SessionIdRegistry {
         self.register(row_id, entity_type, label, EntityStatus::Updated)
     }
 
-    /// Registers what the user did to a row outside the conversation, and returns its ref.
+    /// Registers the user's action on a row outside the conversation, and returns the row's ref.
     pub fn register_user_action(
         &mut self,
         row_id: &str,
@@ -51,8 +51,9 @@ impl SessionIdRegistry {
         self.register(row_id, entity_type, label, EntityStatus::ByUser(action))
     }
 
-    /// Registers that a row was deleted, and returns the ref that it had. `None` if it had none.
+    /// Registers the deletion of a row, and returns the ref that it had; `None` if it had none.
     pub fn register_deleted(&mut self, row_id: &str) -> Option<String> {
+        // A row that no model has seen needs no ref by which to speak of its end.
         let is_known = self.ref_by_row.contains_key(row_id);
         is_known.then(|| self.register(row_id, "", "", EntityStatus::Deleted))
     }
@@ -153,6 +154,7 @@ impl SessionIdRegistry {
         entity.turn_promoted = Some(turn);
         set_label(entity, label);
         entity.touch(turn);
+        // The draft's stand-in for a row id points to the ref no longer.
         self.ref_by_row.retain(|_, mapped| mapped != reference);
         self.ref_by_row
             .insert(row_id.to_owned(), reference.to_owned());
@@ -182,9 +184,9 @@ impl SessionIdRegistry {
         set_label(entity, label);
         entity.touch(turn);
         match status {
-            // What was read before the change may be wrong now.
+            // The data that was read before the change may be wrong now.
             EntityStatus::Updated | EntityStatus::ByUser(UserAction::Updated) => entity.data = None,
-            // A deleted row loses its hold on the ref.
+            // A deleted row gives up its ref.
             EntityStatus::Deleted | EntityStatus::ByUser(UserAction::Deleted) => {
                 entity.row_id = None;
                 entity.content = None;
@@ -200,7 +202,8 @@ impl SessionIdRegistry {
         reference
     }
 
-    /// The next ref of a type, past every ref that exists: a loaded registry may lack its counters.
+    /// Returns the next ref of a type, past every ref that exists: a loaded registry may lack its
+    /// counters.
     fn mint(&mut self, entity_type: &str, prefix: &str) -> String {
         let stem = ref_stem(entity_type);
         let counters = match prefix {
@@ -217,13 +220,14 @@ impl SessionIdRegistry {
         }
     }
 
-    /// The only draft of a type with a label.
+    /// Returns the only draft of a type with a label.
     fn draft_called(
         &self,
         entity_type: &str,
         label: &str,
     ) -> Result<Option<String>, RegistryError> {
         let (stem, wanted) = (ref_stem(entity_type), label.trim().to_lowercase());
+        // `recipe` and `recipes` give the same refs, so they are one type here.
         let same_type = |other: &String| ref_stem(other) == stem;
         let same_label = |other: &String| other.trim().to_lowercase() == wanted;
         let drafts = self.entities.iter().filter(|(_, entity)| {
@@ -248,19 +252,22 @@ impl SessionIdRegistry {
         }
         Err(RegistryError::NotADraft {
             reference: reference.to_owned(),
+            // An entity that was loaded without a status counts as read, as it does when it is
+            // shown.
             status: entity.status.clone().unwrap_or(EntityStatus::Read),
         })
     }
 }
 
 fn set_label(entity: &mut Entity, label: &str) {
+    // Steps that know no label pass an empty one, which must not erase what is known.
     if !label.trim().is_empty() {
         entity.label = Some(label.to_owned());
     }
 }
 
-/// Whether a new status replaces the old one: seeing a row never hides that it was written, and
-/// pointing at it never hides that it was read.
+/// Tells whether a new status replaces the old one: reading a row never hides that it was written,
+/// and pointing at it never hides that it was read.
 fn replaces(new: &EntityStatus, old: Option<&EntityStatus>) -> bool {
     let Some(old) = old else { return true };
     match new {

@@ -1,4 +1,4 @@
-//! The registry of a session's entities: which ref stands for which row, and what happened to it.
+//! The registry of a session's entities: the row behind each ref, and what was done to it.
 //!
 //! A model sees refs (`recipe_1`) and never row ids. Rules:
 //! - A ref is minted per type and counted from 1; drafts have their own count (`gen_recipe_1`). A
@@ -54,15 +54,15 @@ pub(super) struct Entity {
     pub(super) turn_promoted: Option<u32>,
     pub(super) turn_demoted: Option<u32>,
     pub(super) reason: Option<String>,
-    /// What a draft holds.
+    /// The content of a draft.
     pub(super) content: Option<Value>,
-    /// What the row holds, as steps found it.
+    /// The row's data, as steps found it.
     pub(super) data: Option<Value>,
 }
 
 impl Entity {
-    /// Whether this is an entity and not a remainder: registries written by others may hold
-    /// labels of refs that they removed. These are kept in the JSON and shown nowhere.
+    /// Tells an entity from a remainder: registries written by others may hold labels of refs that
+    /// they removed. These are kept in the JSON and shown nowhere.
     pub(super) fn is_live(&self) -> bool {
         self.row_id.is_some() || self.is_deleted()
     }
@@ -82,7 +82,7 @@ impl Entity {
 }
 
 impl SessionIdRegistry {
-    /// An empty registry, at turn 0.
+    /// Creates an empty registry, at turn 0.
     #[must_use]
     pub fn new(session_id: impl Into<String>) -> Self {
         Self {
@@ -91,32 +91,34 @@ impl SessionIdRegistry {
         }
     }
 
-    /// The session it belongs to.
+    /// Returns the session it belongs to.
     #[must_use]
     pub fn session_id(&self) -> &str {
         &self.session_id
     }
 
-    /// The turn that registrations are stamped with.
+    /// Returns the turn that registrations are stamped with.
     #[must_use]
     pub fn current_turn(&self) -> u32 {
         self.current_turn
     }
 
-    /// Begins a turn: what is registered from now on belongs to it.
+    /// Begins a turn, to which later registrations belong.
     pub(crate) fn begin_turn(&mut self, turn: u32) {
         self.current_turn = turn;
     }
 
     /// Ends the turn: the content of saved drafts becomes the data of their rows, data that no tier
-    /// of the next turn shows is let go, and deleted entities are forgotten.
+    /// of the next turn shows is dropped, and deleted entities are forgotten.
     pub(crate) fn end_turn(&mut self) {
         let next = self.current_turn.saturating_add(1);
         for entity in self.entities.values_mut() {
             if entity.turn_promoted.is_some() && !entity.is_draft() {
                 let content = entity.content.take();
+                // Data that a step has read since is newer than the draft's content.
                 entity.data = entity.data.take().or(content);
             }
+            // Otherwise a long session would store every row that it ever read.
             if super::tier_of(entity, next).is_none() {
                 entity.data = None;
             }
@@ -131,8 +133,8 @@ impl SessionIdRegistry {
         }
     }
 
-    /// Notes that every entity whose ref stands in `text` as a word of its own was referred to in this
-    /// turn, and returns the refs. It is active again, even if demoted.
+    /// Marks every entity whose ref stands in `text` as a word of its own as referred to in this
+    /// turn, and returns the refs. It is active again, even if it was demoted.
     pub fn touch_mentioned(&mut self, text: &str) -> Vec<String> {
         let text = text.to_lowercase();
         let mut touched = Vec::new();
@@ -145,8 +147,8 @@ impl SessionIdRegistry {
         touched
     }
 
-    /// Keeps an entity in context, for a reason, when it grows old. To retain it is to refer to it,
-    /// so that it is active now, whatever its age.
+    /// Keeps an entity in context, for a reason, when it grows old. Retaining it refers to it, so
+    /// that it is active now, whatever its age.
     pub(crate) fn retain(&mut self, reference: &str, reason: &str) -> Result<(), RegistryError> {
         let turn = self.current_turn;
         let entity = self.live_mut(reference)?;
@@ -184,11 +186,12 @@ impl SessionIdRegistry {
         for reference in &all {
             self.forget(reference);
         }
+        // Also rows whose entity was missing when the registry was loaded.
         self.ref_by_row.clear();
         all
     }
 
-    /// The ref of a row.
+    /// Returns the ref of a row.
     #[must_use]
     pub fn ref_of(&self, row_id: &str) -> Option<&str> {
         self.ref_by_row.get(row_id).map(String::as_str)
@@ -196,9 +199,10 @@ impl SessionIdRegistry {
 
     /// Keeps the data of every row in a step's result that has a ref, and returns the refs.
     ///
-    /// A row is an object with the id of a registered one, or its ref, in the result or in lists and
-    /// objects around it. Objects inside a row are not looked at: they are often mere pointers, and
-    /// would pass for all that is known. Fields that were read before and are not in the result stay.
+    /// A row is an object with the id of a registered one, or its ref, in the result or in lists
+    /// and objects around it. Objects inside a row are skipped: they are often mere pointers, whose
+    /// few fields would pass for the whole row. Fields that were read before and are not in the
+    /// result stay.
     pub(crate) fn keep_rows(&mut self, result: &Value) -> Vec<String> {
         let fields = match result {
             Value::Array(items) => {
@@ -216,6 +220,7 @@ impl SessionIdRegistry {
         };
         let data = entity.data.get_or_insert_with(|| Value::Object(Map::new()));
         match data.as_object_mut() {
+            // A step may read only some fields of a row.
             Some(known) => known.extend(fields.clone()),
             None => *data = result.clone(),
         }
@@ -233,7 +238,7 @@ impl SessionIdRegistry {
         self.ref_by_row.get(&row).or(known).cloned()
     }
 
-    /// Every ref with its label, in the order of the refs.
+    /// Returns every ref with its label, in the order of the refs.
     pub(crate) fn names(&self) -> impl Iterator<Item = (&str, &str)> {
         let live = self.entities.iter().filter(|(_, entity)| entity.is_live());
         live.map(|(reference, entity)| {

@@ -1,8 +1,10 @@
-//! Between refs and row ids: refs become rows on the way out, rows become refs on the way in.
+//! Translation between refs and row ids: refs become row ids on the way out, and row ids become
+//! refs on the way in.
 //!
-//! A model never sees a row id. What it writes (filters, payloads) is translated by
-//! [`SessionIdRegistry::row_ids_for_refs`], which reports every ref it cannot resolve; what it is
-//! shown goes through [`SessionIdRegistry::hide_row_ids`] and [`SessionIdRegistry::hide_rows_in_data`].
+//! A model never sees a row id. Its filters and payloads are translated by
+//! [`SessionIdRegistry::row_ids_for_refs`], which reports every ref it cannot resolve; texts and
+//! data for the model go through [`SessionIdRegistry::hide_row_ids`] and
+//! [`SessionIdRegistry::hide_rows_in_data`].
 //!
 //! A short row id, such as `7`, is also an ordinary number or word. It is therefore replaced only
 //! where a field's name says that it is an id; ids of 16 bytes or more without white space are
@@ -20,10 +22,10 @@ use super::error::RegistryError;
 use super::refs::{DRAFT_PREFIX, split_ref};
 use super::registry::SessionIdRegistry;
 
-/// What stands in place of an id that looks like a row's and has no ref.
+/// The text in place of an id that looks like a row's and has no ref.
 pub(crate) const UNREGISTERED_ROW: &str = "(unregistered row)";
 
-/// What to do with an id that looks like a row's and has no ref.
+/// The treatment of an id that looks like a row's and has no ref.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnknownIds {
     /// Leave it: the text is the user's own words.
@@ -36,9 +38,9 @@ pub(crate) enum UnknownIds {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Translated {
-    /// The data; what could not be resolved is unchanged in it.
+    /// The data; unresolved refs stay in it unchanged.
     pub value: Value,
-    /// What could not be resolved; the data must not be used as it is unless this is empty.
+    /// The unresolved refs; unless this is empty, the data must not be used.
     pub unresolved: Vec<Unresolved>,
 }
 
@@ -46,14 +48,14 @@ pub struct Translated {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unresolved {
-    /// Where it stands, as a JSON pointer.
+    /// Its place, as a JSON pointer.
     pub path: String,
-    /// Why there is no row id.
+    /// The reason why there is no row id.
     pub error: RegistryError,
 }
 
 impl SessionIdRegistry {
-    /// The row id of a ref.
+    /// Returns the row id of a ref.
     ///
     /// # Errors
     /// If the ref is unknown, a draft's, or a deleted row's.
@@ -81,12 +83,13 @@ impl SessionIdRegistry {
         Translated { value, unresolved }
     }
 
-    /// Replaces every row id in a text by its ref; of two that begin at one place the longer.
+    /// Replaces every row id in a text by its ref; of two that begin at the same place, the longer.
     #[must_use]
     pub(crate) fn hide_row_ids<'a>(&self, text: &'a str, unknown: UnknownIds) -> Cow<'a, str> {
         let mut hidden = String::new();
         let (mut copied, mut next) = (0, 0);
         for (at, _) in text.char_indices() {
+            // No id that is replaced in texts is shorter than this.
             let Some(rest) = text.get(at..).filter(|rest| rest.len() >= OPAQUE_LENGTH) else {
                 break;
             };
@@ -140,6 +143,7 @@ impl SessionIdRegistry {
             }
             Value::Object(map) => {
                 let entry = |(key, value): (&String, &Value)| {
+                    // JSON Pointer (RFC 6901) escapes these two, the tilde first.
                     let escaped = key.replace('~', "~0").replace('/', "~1");
                     let path = format!("{path}/{escaped}");
                     (
@@ -158,6 +162,7 @@ impl SessionIdRegistry {
             return self.entities.contains_key(text);
         };
         let of_draft = stem.strip_prefix(DRAFT_PREFIX);
+        // A ref of a known type that nobody has is a model's mistake, which has to be reported.
         field == Field::Id
             || self.entities.contains_key(text)
             || self.counters.contains_key(stem)
@@ -174,11 +179,13 @@ impl SessionIdRegistry {
                 let reference = self.ref_by_row.get(&number.to_string());
                 reference.map_or_else(|| value.clone(), |found| Value::from(found.as_str()))
             }
+            // A list of ids belongs to the field that holds it.
             Value::Array(items) => items.iter().map(|item| self.hide(item, field)).collect(),
             Value::Object(map) => {
                 let mut shown = Map::new();
                 for (key, value) in map {
                     let mut name = self.hide_row_ids(key, UnknownIds::Hide).into_owned();
+                    // Two keys may get the same name, and neither value may be lost.
                     while shown.contains_key(&name) {
                         name.push('\'');
                     }
@@ -190,7 +197,8 @@ impl SessionIdRegistry {
         }
     }
 
-    /// The row id that `text` starts with: its length, and what to show instead.
+    /// Finds the row id that `text` starts with, and returns its length and the text to show
+    /// instead.
     ///
     /// A UUID has its ref in whatever case it is written.
     fn row_at_start(&self, text: &str, unknown: UnknownIds) -> Option<(usize, &str)> {
@@ -204,13 +212,15 @@ impl SessionIdRegistry {
         let shown = match (reference, unknown) {
             (Some(reference), _) => reference.as_str(),
             (None, UnknownIds::Hide) => UNREGISTERED_ROW,
+            // In a person's own words it may be the id of anything.
             (None, UnknownIds::Keep) => return None,
         };
         Some((UUID_LENGTH, shown))
     }
 
-    /// What `text` starts with sorts before it, and so do all of that's own beginnings. The last
-    /// id up to `text` is therefore the one, or shares with it a beginning that the one is in.
+    /// Returns the longest row id that `text` starts with. All beginnings of `text` sort up to it,
+    /// so the last id up to `text` is either one of them, or shares with `text` a beginning that
+    /// the wanted id must lie in: there the search goes on.
     fn longest_row_at_start(&self, text: &str) -> Option<(&String, &String)> {
         let mut start = text;
         while start.len() >= OPAQUE_LENGTH {
@@ -230,7 +240,7 @@ impl SessionIdRegistry {
     }
 }
 
-/// Whether a field's name says that it holds an id.
+/// The kind of a field, by its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Field {
     Id,
@@ -238,8 +248,8 @@ enum Field {
 }
 
 impl Field {
-    /// The field called `name` inside one of `outer`: the operator of a filter, `{"id": {"in":
-    /// […]}}`, belongs to the field that it filters.
+    /// Classifies the field called `name` inside one of `outer`: the operator of a filter, `{"id":
+    /// {"in": […]}}`, belongs to the field that it filters.
     fn named(name: &str, outer: Self) -> Self {
         let name = name.to_lowercase();
         let is_id = matches!(name.as_str(), "id" | "ids" | "uuid")
@@ -249,11 +259,12 @@ impl Field {
     }
 }
 
-/// Whether an id is too long to be an ordinary number or word, and no phrase either.
+/// Tells whether an id is too long to be an ordinary number or word, and is not a phrase.
 fn is_opaque(row_id: &str) -> bool {
     row_id.len() >= OPAQUE_LENGTH && !row_id.contains(char::is_whitespace)
 }
 
+/// The shortest id that is replaced anywhere in a text.
 const OPAQUE_LENGTH: usize = 16;
 const UUID_LENGTH: usize = 36;
 

@@ -1,14 +1,14 @@
-//! What last happened to an entity, as one word.
+//! The latest operation on an entity, as one word.
 
 use alloc::string::String;
 use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What last happened to an entity.
+/// The latest operation on an entity.
 ///
-/// In JSON it is a word; what the user did outside the conversation is written `created:user`.
-/// A word that is not known is kept as it is.
+/// In JSON it is a word; the user's own actions outside the conversation are written
+/// `created:user`. An unknown word is kept as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -34,13 +34,13 @@ pub enum EntityStatus {
 }
 
 impl EntityStatus {
-    /// Whether the row is gone, whoever removed it.
+    /// Tells whether the row is gone, whoever removed it.
     #[must_use]
     pub(crate) fn is_deleted(&self) -> bool {
         matches!(self, Self::Deleted | Self::ByUser(UserAction::Deleted))
     }
 
-    /// Whether the session itself has what the row holds: it read or wrote it.
+    /// Tells whether the session itself knows the row's fields, because it read or wrote the row.
     ///
     /// A row that is only pointed to, was only mentioned, or is gone has not been read.
     #[must_use]
@@ -51,14 +51,14 @@ impl EntityStatus {
         )
     }
 
-    /// Whether the session wrote the row, which a later read does not undo.
+    /// Tells whether the session wrote the row, which a later read does not undo.
     #[must_use]
     pub fn is_written(&self) -> bool {
         matches!(self, Self::Created | Self::Updated)
     }
 }
 
-/// What a user did to a row outside the conversation, such as in a form.
+/// A user's action on a row outside the conversation, such as in a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum UserAction {
@@ -79,6 +79,7 @@ pub enum UserAction {
 /// The word of the JSON form.
 impl fmt::Display for EntityStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A formatter is a serializer for names, so that the words stand in the attributes alone.
         self.serialize(f)
     }
 }

@@ -1,4 +1,4 @@
-//! The JSON form of an [`SessionIdRegistry`]: one map per attribute, keyed by ref.
+//! The JSON form of a [`SessionIdRegistry`]: one map per attribute, keyed by ref.
 //!
 //! In memory an entity is one record, so that dropping it cannot leave an attribute behind. Every
 //! attribute is optional there, as it is here, and fields that this version does not know or use
@@ -45,7 +45,7 @@ pub(super) struct WireRegistry {
     other: Map<String, Value>,
 }
 
-/// A map in which `null` says what a missing entry does, and which may be `null` itself.
+/// A map in which `null` means a missing entry, and which may be `null` itself.
 #[derive(Serialize)]
 struct ByKey<T>(BTreeMap<String, T>);
 
@@ -70,7 +70,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByKey<T> {
     }
 }
 
-/// Reads a map of values, of which `null` is one.
+/// Reads a map of values, in which `null` is a value.
 fn with_nulls<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ByKey<Value>, D::Error> {
     null_as_default(deserializer).map(ByKey)
 }
@@ -102,13 +102,15 @@ impl From<WireRegistry> for SessionIdRegistry {
     }
 }
 
-/// Entities by ref, while their attributes come in.
+/// Entities by ref, while their attributes are read.
 #[derive(Default)]
 struct Records(BTreeMap<String, Entity>);
 
 impl Records {
     fn put<T>(&mut self, values: ByKey<T>, field: impl Fn(&mut Entity) -> &mut Option<T>) {
         for (reference, value) in values.0 {
+            // A ref that stands in one map alone makes a record too, which `Entity::is_live`
+            // judges.
             *field(self.0.entry(reference).or_default()) = Some(value);
         }
     }

@@ -1,4 +1,4 @@
-//! The context of a task: what was chosen for its prompt, with the figures of the choice.
+//! The context of a task: the chunks of its prompt, with the figures of the choice.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use crate::tokens::Tokens;
 
 /// The chosen chunks, with the figures of the choice.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, into = "Shown")]
+#[serde(default, into = "ContextJson")]
 #[non_exhaustive]
 pub struct CompressedContext {
     /// The chunks, each at one level, the best first.
@@ -27,7 +27,7 @@ pub struct CompressedContext {
 }
 
 impl CompressedContext {
-    /// The share of the budget that is used, in thousandths.
+    /// Returns the share of the budget that is used, in thousandths.
     #[must_use]
     pub fn utilization_permille(&self) -> u32 {
         let used = u64::from(self.tokens_used.0) * 1_000;
@@ -39,15 +39,15 @@ impl CompressedContext {
 /// A chunk that is not in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExcludedChunk {
-    /// The source that it comes from.
+    /// The source of the chunk.
     pub source: String,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
 /// The JSON of a compressed context, which also states what can be derived.
 #[derive(Serialize)]
-struct Shown {
+struct ContextJson {
     chunks: Vec<ContextChunk>,
     chunks_in: usize,
     chunks_included: usize,
@@ -57,7 +57,7 @@ struct Shown {
     excluded: Vec<ExcludedChunk>,
 }
 
-impl From<CompressedContext> for Shown {
+impl From<CompressedContext> for ContextJson {
     fn from(context: CompressedContext) -> Self {
         Self {
             chunks_included: context.chunks.len(),

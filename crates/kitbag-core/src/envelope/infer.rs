@@ -1,8 +1,8 @@
-//! Tells from a request what kind of task it is.
+//! Infers the kind of a task from a request.
 //!
-//! The first line speaks loudest, and in it the verb that a sentence begins with; what follows is
-//! only heard for signs of a fault or a wish. Code, paths and identifiers are not words. Nothing is
-//! learned here and nothing but English is understood: a person who knows better names the type.
+//! The first line counts most, and in it the verb that a sentence begins with; the rest is only
+//! searched for signs of a fault or a wish. Code, paths and identifiers are not words. Nothing is
+//! learned here and only English is understood: a person who knows better names the type.
 
 mod cues;
 mod words;
@@ -14,13 +14,13 @@ use core::fmt;
 use self::words::Words;
 use super::TaskType;
 
-/// What a stack trace weighs, wherever it stands.
+/// The weight of a stack trace, wherever it stands.
 const TRACE_WEIGHT: u32 = 6;
 
-/// What the text below the title can weigh.
+/// The most that the text below the title can weigh.
 const BODY_LIMIT: u32 = 6;
 
-/// What kind of task a request seems to be, and what says so.
+/// The kind of task that a request seems to be, with the words that say so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Inferred {
@@ -42,7 +42,7 @@ impl fmt::Display for Inferred {
 }
 
 impl TaskType {
-    /// Tells from a request what kind of task it is.
+    /// Infers the kind of a task from a request.
     ///
     /// ```
     /// use kitbag_core::envelope::TaskType;
@@ -68,7 +68,7 @@ impl TaskType {
     }
 }
 
-/// The first line that says something, and the rest.
+/// Splits a request into its first line with text, and the rest.
 fn title_and_body(request: &str) -> (&str, &str) {
     let text = request.trim_start_matches(|c: char| c.is_whitespace() || c == '#');
     text.split_once('\n').unwrap_or((text, ""))
@@ -121,7 +121,7 @@ impl<'t> Votes<'t> {
             cast.filter(move |(task_type, ..)| *task_type == of)
         };
         let total = |of: &TaskType| votes(*of).map(|(_, weight, _)| weight).sum::<u32>();
-        // Where two are equal the one that needs more care wins, which is the later one.
+        // Of equals the later one wins, which needs more care.
         let order = [
             TaskType::Analyze,
             TaskType::Implement,

@@ -17,6 +17,7 @@ pub(super) fn fill(table: &Table, steps: &[Step], solution: &mut Solution) {
         }
         if let Some((at, here)) = table.standing(solution, step.class) {
             let upgrades = table.points(step.class).iter().enumerate().skip(at + 1);
+            // Costs and worths rise together, so the last upgrade that fits is the worthiest.
             let fitting = upgrades.take_while(|(_, to)| to.cost - here.cost <= solution.left);
             if let Some((index, to)) = fitting.last() {
                 let (cost, worth) = (to.cost - here.cost, to.worth - here.worth);

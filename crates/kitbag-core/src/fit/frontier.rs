@@ -1,4 +1,4 @@
-//! How far the search has come, and what the classes beyond that could still contribute.
+//! The reach of the search so far, and the bound on the classes beyond it.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -7,7 +7,7 @@ use super::price::Price;
 use super::relax::{Relaxed, Step};
 use super::table::Table;
 
-/// Which classes are free, and the nearest steps on both sides of the split that are not.
+/// The freed classes, and the nearest steps on both sides of the split whose classes are not freed.
 pub(super) struct Frontier<'a> {
     taken: &'a [Step],
     untaken: &'a [Step],
@@ -17,6 +17,7 @@ pub(super) struct Frontier<'a> {
 
 impl<'a> Frontier<'a> {
     pub(super) fn new(table: &Table, relaxed: &'a Relaxed) -> Self {
+        // `split` counts steps, so it lies within them.
         let (taken, untaken) = relaxed
             .steps
             .split_at_checked(relaxed.split)
@@ -37,6 +38,8 @@ impl<'a> Frontier<'a> {
         } else {
             down.or(up)?
         };
+        // Both sides in turns: a better choice gives up something below the split for something
+        // above it.
         self.upward = !self.upward;
         if let Some(freed) = self.freed.get_mut(step.class) {
             *freed = true;
@@ -51,7 +54,7 @@ impl<'a> Frontier<'a> {
         Some(step.class)
     }
 
-    /// What the classes that are not free can do.
+    /// Returns the best rates at which the other classes trade tokens for worth.
     pub(super) fn margin(&self) -> Margin {
         Margin {
             up: self.untaken.first().map_or(Price::ZERO, |s| s.price),
@@ -60,23 +63,23 @@ impl<'a> Frontier<'a> {
     }
 }
 
-/// What the classes that are not freed can make of tokens at best.
+/// The best rates at which the classes that are not freed trade tokens for worth.
 #[derive(Clone, Copy)]
 pub(super) struct Margin {
     /// The most that a token left can bring.
     up: Price,
-    /// The least that winning back a token costs; `None` when none can be won back.
+    /// The least worth that winning back a token costs; `None` when none can be won back.
     down: Option<Price>,
 }
 
 impl Margin {
-    /// Whether a state may still become worth more than `best`.
+    /// Tells whether a state may still become worth more than `best`.
     pub(super) fn reaches(&self, left: i64, worth: i64, best: i64) -> bool {
         let price = if left < 0 { self.down } else { Some(self.up) };
         price.is_some_and(|price| price.buys(best + 1 - worth, left))
     }
 
-    /// The most that a state may still be worth.
+    /// Returns the most that a state may still become worth.
     pub(super) fn bound(&self, left: i64, worth: i64) -> i64 {
         let price = if left < 0 { self.down } else { Some(self.up) };
         let bound = price.map(|price| i128::from(worth) + price.worth_of(left));

@@ -50,7 +50,7 @@ pub fn fit_greedy(
     })
 }
 
-/// What is chosen before the pass.
+/// Returns the offer that is chosen before the pass.
 fn reserved(candidate: &Candidate) -> Option<usize> {
     let (index, _) = cheapest(candidate).filter(|_| candidate.critical)?;
     Some(index)

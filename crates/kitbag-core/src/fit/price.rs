@@ -1,4 +1,4 @@
-//! What a token is worth: an exact ratio, compared without rounding.
+//! The worth of a token: an exact ratio, compared without rounding.
 
 use core::cmp::Ordering;
 
@@ -24,7 +24,8 @@ impl Price {
         tokens: Tokens(1),
     };
 
-    /// How many tokens `worth` buys at this price, rounded down; none when the price is zero.
+    /// Returns the number of tokens that `worth` buys at this price, rounded down; 0 when the price
+    /// is zero.
     #[must_use]
     pub fn tokens_for(&self, worth: u64) -> Tokens {
         let tokens = u128::from(worth) * u128::from(self.tokens.0);
@@ -32,7 +33,7 @@ impl Price {
         Tokens(u32::try_from(bought).unwrap_or(u32::MAX))
     }
 
-    /// What `tokens` are worth at this price, rounded up.
+    /// Returns the worth of `tokens` at this price, rounded up.
     #[must_use]
     pub fn worth_for(&self, tokens: Tokens) -> u64 {
         let scaled = u128::from(tokens.0) * u128::from(self.worth);
@@ -41,17 +42,18 @@ impl Price {
 
     /// Compares the ratios.
     pub(super) fn compare(&self, other: &Self) -> Ordering {
+        // Multiplied crosswise in 128 bits: rounded quotients would make ties that are none.
         let this = u128::from(self.worth) * u128::from(other.tokens.0);
         this.cmp(&(u128::from(other.worth) * u128::from(self.tokens.0)))
     }
 
-    /// The worth of `tokens` (which may be owed: negative) at this price, rounded down.
+    /// Returns the worth of `tokens` (which may be owed: negative) at this price, rounded down.
     pub(super) fn worth_of(&self, tokens: i64) -> i128 {
         let scaled = i128::from(tokens) * i128::from(self.worth);
         scaled.div_euclid(i128::from(self.tokens.0))
     }
 
-    /// Whether `tokens` at this price are worth `worth` or more; either may be negative.
+    /// Tells whether `tokens` at this price are worth `worth` or more; either may be negative.
     pub(super) fn buys(&self, worth: i64, tokens: i64) -> bool {
         let scaled = i128::from(tokens) * i128::from(self.worth);
         scaled >= i128::from(worth) * i128::from(self.tokens.0)

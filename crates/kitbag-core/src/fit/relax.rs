@@ -1,4 +1,4 @@
-//! The linear relaxation: what would be best if offers could be taken in part.
+//! The linear relaxation: the best choice if offers could be taken in part.
 //!
 //! It is solved by taking steps along the upper convex hull of each class in the order of worth
 //! per token. At most one step, the split, is taken in part; without it the rest is a solution,
@@ -14,7 +14,7 @@ use crate::tokens::Tokens;
 pub(super) struct Relaxed {
     /// All steps, the worthiest per token first; the steps of one class in their order.
     pub(super) steps: Vec<Step>,
-    /// How many of them were taken: the position of the split.
+    /// The number of steps that were taken: the position of the split.
     pub(super) split: usize,
     /// The steps before the split, taken.
     pub(super) solution: Solution,
@@ -26,7 +26,7 @@ pub(super) struct Step {
     pub(super) class: usize,
     pub(super) from: usize,
     pub(super) to: usize,
-    /// What it brings for what it costs, not reduced.
+    /// Its worth and its cost, not reduced.
     pub(super) price: Price,
 }
 
@@ -44,6 +44,8 @@ pub(super) fn relax(table: &Table) -> Relaxed {
     let mut solution = table.start();
     let mut split = 0;
     for step in &steps {
+        // Later steps may still fit, but only whole runs from the start give the bound: `fill`
+        // takes those.
         if step.cost() > solution.left {
             break;
         }
@@ -58,12 +60,12 @@ pub(super) fn relax(table: &Table) -> Relaxed {
 }
 
 impl Relaxed {
-    /// What a token is worth where the budget ran out.
+    /// Returns the worth of a token where the budget ran out.
     pub(super) fn price(&self) -> Price {
         self.steps.get(self.split).map_or(Price::ZERO, |s| s.price)
     }
 
-    /// The worth of the relaxation, rounded down: no solution exceeds it.
+    /// Returns the worth of the relaxation, rounded down: no solution exceeds it.
     pub(super) fn bound(&self) -> i64 {
         let part = self.price().worth_of(self.solution.left);
         self.solution
@@ -86,6 +88,7 @@ impl Step {
 fn push_steps(table: &Table, class: usize, hull: &mut Vec<(usize, Point)>, steps: &mut Vec<Step>) {
     hull.clear();
     for (index, &point) in table.points(class).iter().enumerate() {
+        // The last point lies below the line between its neighbours: no price leads there.
         while let [.., (_, before), (_, last)] = hull.as_slice()
             && price(before, last).compare(&price(last, &point)).is_lt()
         {
@@ -102,7 +105,7 @@ fn push_steps(table: &Table, class: usize, hull: &mut Vec<(usize, Point)>, steps
     }));
 }
 
-/// What the upgrade between two points of a class brings for what it costs.
+/// Returns the worth per token of the upgrade between two points of a class.
 fn price(from: &Point, to: &Point) -> Price {
     Price {
         worth: to.worth.abs_diff(from.worth),

@@ -48,8 +48,8 @@ pub(super) fn search(
     (search.best_solution().unwrap_or(incumbent), bound)
 }
 
-/// How many states may be made. Small problems need to be solved to the end; in large ones the
-/// rounded solution is close to the optimum anyway.
+/// Returns the most states that may be made. Small problems are solved to the end; in large ones
+/// the rounded solution is close to the optimum anyway.
 pub(super) fn work_limit(candidates: usize) -> usize {
     (100_000_000 / candidates.max(1)).clamp(100_000, 1_000_000)
 }
@@ -60,7 +60,7 @@ struct Search<'a> {
     frontier: Frontier<'a>,
     /// From the cheapest to the dearest, and so from the least to the most worthy.
     states: Vec<State>,
-    /// What the states changed in the relaxation's solution: chains through `before`.
+    /// The changes that lead from the relaxation's solution to the states: chains through `before`.
     changes: Vec<Change>,
     best: Best,
 }
@@ -68,12 +68,12 @@ struct Search<'a> {
 /// The relaxation's solution with some freed classes changed.
 #[derive(Clone, Copy)]
 struct State {
-    /// What is left of the budget; negative when it must still be won back by other classes.
+    /// The rest of the budget; negative when it must still be won back by other classes.
     left: i64,
     worth: i64,
     /// The last of its changes.
     changes: Option<usize>,
-    /// Where it moved the class that is being freed, not yet among the changes.
+    /// The point that the class being freed moved to, not yet among the changes.
     to: Option<usize>,
 }
 
@@ -99,7 +99,8 @@ struct Move {
 }
 
 impl Search<'_> {
-    /// Frees classes until no state is left (`None`) or the work is done: a bound on what remains.
+    /// Frees classes until no state is left (`None`) or the work is done, with a bound on the open
+    /// states.
     fn run(&mut self, mut work: usize) -> Option<i64> {
         let outset = self.frontier.margin();
         let mut margin = outset;
@@ -129,7 +130,7 @@ impl Search<'_> {
         None
     }
 
-    /// The moves of a class that could be part of something better than the best.
+    /// Collects the moves of a class that could be part of something better than the best.
     fn moves(&self, class: usize, outset: &Margin, moves: &mut Vec<Move>) {
         moves.clear();
         let solution = &self.relaxed.solution;
@@ -143,6 +144,7 @@ impl Search<'_> {
         });
         for (index, point) in self.table.points(class).iter().enumerate() {
             let (cost, worth) = (point.cost - here.cost, point.worth - here.worth);
+            // The cost is negative for a move to a cheaper point, which wins back tokens.
             let (left, total) = (solution.left - cost, solution.worth + worth);
             if index != at && outset.reaches(left, total, self.best.worth) {
                 moves.push(Move {
@@ -179,6 +181,8 @@ impl Search<'_> {
         }
         // The moves made one sorted run each, which a merge sort joins quickly.
         states.sort_by_key(|state| (Reverse(state.left), Reverse(state.worth)));
+        // In this order a state is dominated if one before it, which leaves at least as much, is
+        // worth as much.
         let mut most = i64::MIN;
         states.retain(|state| {
             let undominated = state.worth > most;
@@ -191,7 +195,7 @@ impl Search<'_> {
         self.states = states;
     }
 
-    /// The best state as a whole solution, if one was found.
+    /// Returns the best state as a whole solution, if one was found.
     fn best_solution(&self) -> Option<Solution> {
         let mut solution = self.relaxed.solution.clone();
         let mut next = Some(self.best.changes?);

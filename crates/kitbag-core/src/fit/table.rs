@@ -39,7 +39,7 @@ pub(super) struct Solution {
     pub(super) at: Vec<usize>,
     /// The worth of all candidates, settled ones included.
     pub(super) worth: i64,
-    /// What is left of the budget.
+    /// The rest of the budget.
     pub(super) left: i64,
 }
 
@@ -47,6 +47,7 @@ impl Table {
     pub(super) fn new(candidates: &[Candidate], budget: Tokens) -> Result<Self, FitError> {
         let left = i64::from(budget.0) - i64::from(reserve(candidates, budget)?.0);
         let count = i64::try_from(candidates.len()).unwrap_or(i64::MAX);
+        // Capped so that the worths of all candidates add up to at most 2^62, which fits.
         let worth_limit = (1 << 62) / count.max(1);
         let mut table = Self {
             classes: Vec::with_capacity(candidates.len()),
@@ -92,6 +93,7 @@ impl Table {
         self.points.push(*base);
         let mut best = base.worth;
         for point in upgrades {
+            // More cost without more worth is never part of a best choice.
             if point.worth > best && point.cost - base.cost <= self.start.left {
                 best = point.worth;
                 self.points.push(*point);
@@ -103,23 +105,24 @@ impl Table {
                 points: first..self.points.len(),
             });
         } else {
+            // Nothing to choose: the candidate is settled at its base.
             self.points.truncate(first);
         }
         self.base.push(base.offer);
         self.start.worth += base.worth;
     }
 
-    /// Every class at its base.
+    /// Returns the solution with every class at its base.
     pub(super) fn start(&self) -> Solution {
         self.start.clone()
     }
 
-    /// How many candidates have a choice.
+    /// Returns the number of candidates that have a choice.
     pub(super) fn class_count(&self) -> usize {
         self.classes.len()
     }
 
-    /// The points of a class, cheapest first.
+    /// Returns the points of a class, cheapest first.
     pub(super) fn points(&self, class: usize) -> &[Point] {
         let range = self.classes.get(class).map(|class| class.points.clone());
         range
@@ -127,7 +130,7 @@ impl Table {
             .unwrap_or_default()
     }
 
-    /// Where `solution` stands in a class: the index of the point, and the point.
+    /// Returns the point of a class in `solution`, with its index.
     pub(super) fn standing(&self, solution: &Solution, class: usize) -> Option<(usize, Point)> {
         let at = *solution.at.get(class)?;
         Some((at, *self.points(class).get(at)?))
@@ -139,7 +142,7 @@ impl Table {
         content(one).cmp(content(other)).then(one.cmp(&other))
     }
 
-    /// The chosen offer of every candidate.
+    /// Returns the chosen offer of every candidate.
     pub(super) fn choices(&self, solution: &Solution) -> Vec<Option<usize>> {
         let mut choices = self.base.clone();
         for (index, class) in self.classes.iter().enumerate() {
@@ -171,13 +174,14 @@ impl Point {
     };
 }
 
-/// The sum of what the critical candidates cost at least.
+/// Returns the sum of what the critical candidates cost at least.
 pub(super) fn reserve(candidates: &[Candidate], budget: Tokens) -> Result<Tokens, FitError> {
     let mut needed = 0_u64;
     let mut largest = None;
     for (index, candidate) in candidates.iter().enumerate().filter(|(_, c)| c.critical) {
         let (_, offer) = cheapest(candidate).ok_or(FitError::CriticalWithoutOffers { index })?;
         needed += u64::from(offer.cost.0);
+        // `Reverse` lets the first of equally expensive candidates win.
         largest = largest.max(Some((offer.cost, Reverse(index))));
     }
     let tokens = Tokens(u32::try_from(needed).unwrap_or(u32::MAX));
@@ -193,7 +197,7 @@ pub(super) fn reserve(candidates: &[Candidate], budget: Tokens) -> Result<Tokens
     }
 }
 
-/// The offer that costs least; among those the worthiest, then the first.
+/// Returns the offer that costs least; among those the worthiest, then the first.
 pub(super) fn cheapest(candidate: &Candidate) -> Option<(usize, &Offer)> {
     let offers = candidate.offers.iter().enumerate();
     offers.min_by_key(|(_, offer)| (offer.cost, Reverse(offer.worth)))

@@ -11,12 +11,13 @@ use crate::neutral::{change_slashes, is_blank, is_line_break};
 /// The beginning of the line above a fenced source.
 pub(super) const SOURCE: &str = "[Source ";
 
-/// The names that may not follow an opening bracket at the beginning of a line, and whether the
-/// bracket must close right after them.
+/// The names that may not follow an opening bracket at the beginning of a line, and the place of
+/// the bracket that closes it.
 const MARKS: [(&str, Closed); 4] = [
     ("system", Closed::Directly),
     ("user", Closed::Directly),
     ("assistant", Closed::Directly),
+    // The name of the source stands between this word and the bracket.
     ("source", Closed::Later),
 ];
 
@@ -32,7 +33,7 @@ pub fn neutralise(text: &str) -> Cow<'_, str> {
     change_slashes(text, begins_with_mark, |slashes| slashes + 1)
 }
 
-/// Takes off what [`neutralise`] put on.
+/// Takes off the backslashes that [`neutralise`] put on.
 #[must_use]
 pub fn restore(text: &str) -> Cow<'_, str> {
     change_slashes(text, begins_with_mark, |slashes| slashes.saturating_sub(1))
@@ -42,6 +43,7 @@ fn begins_with_mark(text: &str) -> bool {
     let mut letters = text
         .chars()
         .take_while(|&c| !is_line_break(c))
+        // A model reads over invisible characters.
         .filter(|&c| !is_blank(c))
         .map(plain_letter);
     if !letters.next().is_some_and(is_open) {
@@ -65,13 +67,14 @@ fn is_close(c: char) -> bool {
     matches!(c, ']' | '］' | '】' | '〕' | '〗' | '⁆' | '❳' | '⟧')
 }
 
-/// The lower-case ASCII letter that a letter looks like, else the letter itself.
+/// Returns the lower-case ASCII letter that a letter looks like, else the letter itself.
 fn plain_letter(c: char) -> char {
     let c = match c {
         'Ａ'..='Ｚ' | 'ａ'..='ｚ' => u32::from(c)
             .checked_sub(0xfee0)
             .and_then(char::from_u32)
             .unwrap_or(c),
+        // Cyrillic and Greek letters with the shape of a letter in one of the marks.
         'А' | 'а' | 'Α' | 'α' => 'a',
         'С' | 'с' => 'c',
         'Е' | 'е' | 'Ε' => 'e',

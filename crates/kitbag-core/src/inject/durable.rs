@@ -16,7 +16,7 @@ pub struct DurableEntries {
 }
 
 impl DurableEntries {
-    /// The entries.
+    /// Returns the entries.
     #[must_use]
     pub fn as_slice(&self) -> &[ContextMessage] {
         &self.items
@@ -27,6 +27,7 @@ impl DurableEntries {
         match action {
             EntryAction::Upsert { message } => {
                 match self.items.iter_mut().find(|item| item.key == message.key) {
+                    // At its old place: the order of the prompt stays as it was.
                     Some(item) => *item = message,
                     None => self.items.push(message),
                 }
@@ -39,7 +40,7 @@ impl DurableEntries {
         }
     }
 
-    /// Removes what a sent prompt consumed.
+    /// Removes the entries that a sent prompt consumed.
     ///
     /// An entry that was replaced with other content in the meantime stays: nobody has seen it.
     pub fn consume(&mut self, consumed: &[Consumed]) {

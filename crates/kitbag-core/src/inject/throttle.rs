@@ -1,4 +1,5 @@
-//! Which context messages a prompt holds: deduplication by key and cooldown, as plan, then commit.
+//! The choice of context messages for a prompt: deduplication by key and cooldown, as plan, then
+//! commit.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -9,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::{Consumed, ContextMessage};
 use crate::assembly::Reason;
 
-/// Decides what the next inference's prompt holds. Changes nothing: see [`InjectionPlan::change`].
+/// Decides which messages the next inference's prompt holds. Changes nothing: see
+/// [`InjectionPlan::change`].
 ///
 /// Of several prompt-injected messages with one key, the last content is emitted at the place of
 /// the first. Such a message is emitted when it was never emitted, when its content changed, or
@@ -30,6 +32,7 @@ pub fn plan(
         },
     };
     for message in deduplicated(messages) {
+        // Before the cooldown, so that a blank message never counts as emitted.
         if message.content.trim().is_empty() {
             plan.hold(message, Reason::Empty);
         } else if !message.should_throttle() {
@@ -43,15 +46,15 @@ pub fn plan(
     plan
 }
 
-/// What [`plan`] decided.
+/// The decision of [`plan`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InjectionPlan {
-    /// What the prompt holds, in order.
+    /// The messages in the prompt, in order.
     pub emitted: Vec<ContextMessage>,
-    /// What it does not hold, and why.
+    /// The messages that are held back, each with its reason.
     pub held: Vec<Held>,
-    /// What sending the prompt changes.
+    /// The effects of sending the prompt.
     pub change: StateChange,
 }
 
@@ -78,11 +81,11 @@ impl InjectionPlan {
 pub struct Held {
     /// Its key.
     pub key: String,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// How to read `cooldown_turns`.
+/// The two readings of `cooldown_turns`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CooldownReading {
@@ -93,7 +96,7 @@ pub enum CooldownReading {
     Distance,
 }
 
-/// What was emitted when, in one conversation.
+/// The latest emissions in one conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ThrottleState {
@@ -105,9 +108,10 @@ pub struct ThrottleState {
 }
 
 impl ThrottleState {
-    /// The step at which `message` is due again, if it is not due now.
+    /// Returns the step at which `message` is due again, if it is not due now.
     fn held_until(&self, message: &ContextMessage, reading: CooldownReading) -> Option<u64> {
         let last = self.emitted.get(&message.key)?;
+        // Changed content is news: the cooldown of the earlier content does not hold it back.
         if last.content != ContentHash::of(&message.content) || message.cooldown_turns == 0 {
             return None;
         }
@@ -125,6 +129,7 @@ impl ThrottleState {
     /// When the state has moved on since the plan was made. A second commit of the same change is
     /// refused like that too, so that a retry counts once.
     pub fn commit(&mut self, change: &StateChange) -> Result<(), StaleChange> {
+        // Another prompt was sent meanwhile, or this one was committed already.
         if self.step != change.step {
             return Err(StaleChange {
                 planned: change.step,
@@ -151,7 +156,7 @@ pub struct Emitted {
     content: ContentHash,
 }
 
-/// What sending a prompt changes, to be committed once the provider's first byte has arrived.
+/// The effects of sending a prompt, to be committed once the provider's first byte has arrived.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StateChange {
@@ -180,6 +185,7 @@ pub(super) struct ContentHash(u64);
 impl ContentHash {
     pub(super) fn of(content: &str) -> Self {
         let hash = blake3::hash(content.as_bytes());
+        // The hash has 32 bytes, so the first eight exist.
         let bits = hash
             .as_bytes()
             .first_chunk()
@@ -188,12 +194,13 @@ impl ContentHash {
     }
 }
 
-/// The messages with repeated keys folded: the last content, at the first one's place.
+/// Folds messages with one key: the last content, at the first one's place.
 fn deduplicated(messages: &[ContextMessage]) -> Vec<&ContextMessage> {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut kept: Vec<&ContextMessage> = Vec::with_capacity(messages.len());
     for message in messages {
         if message.should_throttle() {
+            // At its first place, so that a changed text moves no other.
             let place = *places.entry(&message.key).or_insert(kept.len());
             if let Some(slot) = kept.get_mut(place) {
                 *slot = message;

@@ -21,11 +21,12 @@ pub(super) fn is_one_of(word: &str, list: &str) -> bool {
     list.split(' ').any(|known| known == word)
 }
 
-/// The first ten words of a request that can name something.
+/// Returns the first ten words of a request that can name something.
 pub(super) fn keywords(request: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for word in identifiers(request) {
         let word = word.to_lowercase();
+        // Shorter words are in every text.
         if word.chars().count() > 2 && !is_one_of(&word, STOP_WORDS) && !found.contains(&word) {
             found.push(word);
             if found.len() == 10 {
@@ -36,8 +37,9 @@ pub(super) fn keywords(request: &str) -> Vec<String> {
     found
 }
 
-/// Which of the keywords, all lower-case, are words of the text in whatever case.
+/// Returns the keywords, all lower-case, that are words of the text in any case.
 pub(super) fn mentioned<'k>(keywords: &'k [String], text: &str) -> Vec<&'k String> {
+    // A keyword is dropped at its first hit: a long text costs little once all are found.
     let mut missing: Vec<&String> = keywords.iter().collect();
     let mut found = Vec::new();
     for word in identifiers(text) {

@@ -18,7 +18,7 @@ use crate::neutral::{indented, json_line, one_line};
 use crate::view::item::{Item, list, quoted};
 use crate::view::{Addition, View, number_of_turns};
 
-/// How many of Understand's own decisions are shown where there is no room for all.
+/// The number of Understand's own decisions that are shown when there is no room for all.
 const LATEST_DECISIONS: usize = 5;
 
 /// Shows the trace as the node of a view sees it: `View::builtin("think")`, `act`, `reply`, or a node of
@@ -28,24 +28,24 @@ pub fn format_reasoning_for_prompt(trace: &ReasoningTrace, node: &View) -> Strin
     list(&trace_items(trace, node), NO_TRACE)
 }
 
-/// Stands in place of the trace where there is none.
+/// The text shown when there is no trace.
 pub(crate) const NO_TRACE: &str = "Nothing so far.";
 
-/// What is shown of a trace.
+/// The visible parts of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReasoningView {
-    /// The steps of past turns. Whatever of them is shown, why a turn was blocked is shown too;
-    /// in full, also what was decided and what happened before.
+    /// The steps of past turns. At any visible detail, the reason why a turn was blocked is shown,
+    /// too; in full, also the decisions and the summary of earlier turns.
     pub past_steps: StepDetail,
-    /// How many past turns; there are never more than two.
+    /// The number of past turns; there are never more than two.
     #[serde(deserialize_with = "number_of_turns")]
     pub past_turns: usize,
     /// The steps of this turn.
     pub current_steps: StepDetail,
-    /// What became of the entities.
+    /// The changes to the entities in context.
     pub curation: CurationDetail,
-    /// Whether to show where the conversation stands.
+    /// Set to show the phase of the conversation.
     pub phase: bool,
 }
 
@@ -56,7 +56,7 @@ impl Default for ReasoningView {
 }
 
 impl ReasoningView {
-    /// Nothing is shown.
+    /// A view that shows nothing.
     pub(crate) const HIDDEN: Self = Self {
         past_steps: StepDetail::Hidden,
         past_turns: RECENT_SUMMARIES,
@@ -65,7 +65,7 @@ impl ReasoningView {
         phase: false,
     };
 
-    /// The past turns that it shows.
+    /// Returns the past turns that it shows.
     pub(super) fn past<'a>(&self, turns: &'a [TurnExecutionSummary]) -> &'a [TurnExecutionSummary] {
         let shown = match self.past_steps {
             StepDetail::Hidden => 0,
@@ -76,7 +76,7 @@ impl ReasoningView {
     }
 }
 
-/// How much of a step is shown.
+/// The detail at which a step is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -84,15 +84,15 @@ pub enum StepDetail {
     /// Nothing.
     #[default]
     Hidden,
-    /// What the plan said.
+    /// The words of the plan.
     Line,
-    /// What came out.
+    /// The outcome.
     Outcome,
-    /// Everything, with the whole result where it is at hand.
+    /// Everything, with the whole result if it is at hand.
     Full,
 }
 
-/// How much of the curation is shown.
+/// The detail at which curation is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -100,14 +100,14 @@ pub enum CurationDetail {
     /// Nothing.
     #[default]
     Hidden,
-    /// What became of which ref, in this turn and in the past turns that are shown.
+    /// The changes by ref, in this turn and in the past turns that are shown.
     Summary,
     /// The log of all decisions, for the node that makes them.
     OwnHistory,
 }
 
-/// What a view and its additions ask for. The additions are critical, and so are this turn's steps
-/// for who executes them.
+/// Returns the items of a view and its additions. The additions are critical, and so are this
+/// turn's steps for the node that executes them.
 pub(crate) fn trace_items(trace: &ReasoningTrace, view: &View) -> Vec<Item> {
     let mut items = past(trace, &view.reasoning);
     if view.reasoning.curation == CurationDetail::OwnHistory {
@@ -126,7 +126,7 @@ pub(crate) fn trace_items(trace: &ReasoningTrace, view: &View) -> Vec<Item> {
         items.extend(archive(trace));
     }
     items.extend(this_turn(&trace.current, &view.reasoning));
-    items.extend(standing(trace, view));
+    items.extend(additions(trace, view));
     items
 }
 
@@ -147,7 +147,8 @@ fn past(trace: &ReasoningTrace, view: &ReasoningView) -> Vec<Item> {
     items
 }
 
-/// What a turn decided and what became of it, beyond its steps.
+/// Returns a turn's decision, the reason why it was blocked, and its curation, if there is any of
+/// these to show.
 fn turn_head(turn: &TurnExecutionSummary, view: &ReasoningView) -> Option<Item> {
     let decided = decided(turn).filter(|_| view.past_steps == StepDetail::Full);
     let mut lines = Vec::new();
@@ -232,6 +233,7 @@ fn decisions(trace: &ReasoningTrace) -> Option<Item> {
         }
     };
     let lines: Vec<String> = trace.decisions.iter().map(line).collect();
+    // The second level, for when there is no room for all.
     let latest = lines.len().saturating_sub(LATEST_DECISIONS);
     let latest = lines.get(latest..).unwrap_or_default();
     let texts = [
@@ -253,6 +255,7 @@ fn archive(trace: &ReasoningTrace) -> Option<Item> {
         with_lines("In the archive, to be asked for by key:", &lines),
         format!("In the archive: {keys}"),
     ];
+    // A node that does not see a key cannot ask for it.
     (!lines.is_empty()).then(|| Item::new(ChunkType::Step, "archive", texts).critical())
 }
 
@@ -265,6 +268,7 @@ fn this_turn(current: &CurrentTurn, view: &ReasoningView) -> Vec<Item> {
         items.push(Item::new(ChunkType::Step, "curation", [text]).critical());
     }
     let priority = match view.current_steps {
+        // Only the node that executes the steps sees them in full.
         StepDetail::Full => ContextPriority::Critical,
         _ => ContextPriority::High,
     };
@@ -277,11 +281,12 @@ fn this_turn(current: &CurrentTurn, view: &ReasoningView) -> Vec<Item> {
     items
 }
 
-/// The phase of the turn and of the conversation: this turn's word, or the last one's.
-fn standing(trace: &ReasoningTrace, view: &View) -> Vec<Item> {
+/// Returns the view's additions, and the phase: that of this turn, or of the last one.
+fn additions(trace: &ReasoningTrace, view: &View) -> Vec<Item> {
     let (current, last) = (&trace.current, trace.recent_summaries.last());
     let latest = |field: fn(&TurnExecutionSummary) -> &str| {
         let turns = [Some(&current.summary), last].into_iter().flatten();
+        // While this turn has no word, that of the last one holds.
         turns.map(field).find(|text| !text.trim().is_empty())
     };
     let mut items = Vec::new();
@@ -301,6 +306,7 @@ fn standing(trace: &ReasoningTrace, view: &View) -> Vec<Item> {
     }
     if shows(Addition::Accomplished) {
         let outcomes = outcomes(&current.summary).join("; ");
+        // A turn that does not say what it accomplished is judged by its steps.
         let accomplished = current.accomplished.as_deref().unwrap_or(&outcomes);
         add("accomplished", "Just accomplished", Some(accomplished));
     }
@@ -319,7 +325,8 @@ fn standing(trace: &ReasoningTrace, view: &View) -> Vec<Item> {
     items
 }
 
-/// A turn in a line: what came out of its steps and why it stopped, else what it decided.
+/// Sums up a turn in a line: the outcomes of its steps and the reason why it stopped, else its
+/// decision.
 fn events(turn: &TurnExecutionSummary) -> String {
     let mut events = outcomes(turn);
     let why = turn.blocked_reason.as_deref().map(one_line);
@@ -332,8 +339,8 @@ fn events(turn: &TurnExecutionSummary) -> String {
 
 fn outcomes(turn: &TurnExecutionSummary) -> Vec<String> {
     let outcomes = turn.steps.iter().map(|step| one_line(&step.outcome));
-    let told = outcomes.filter(|outcome| !outcome.is_empty());
-    told.map(Cow::into_owned).collect()
+    let outcomes = outcomes.filter(|outcome| !outcome.is_empty());
+    outcomes.map(Cow::into_owned).collect()
 }
 
 fn decided(turn: &TurnExecutionSummary) -> Option<String> {

@@ -192,7 +192,7 @@ fn a06_a_block_in_this_turn_reaches_reply() {
 }
 
 #[test]
-fn a06_what_was_accomplished_is_told_by_the_steps_where_nobody_says_it() {
+fn a06_the_steps_say_what_was_accomplished_if_nobody_else_does() {
     let mut turn = current();
     turn.accomplished = None;
     let trace = get_reasoning_trace(&ConversationContext::new(), &turn);

@@ -1,12 +1,13 @@
-//! Words that are the same but for a slip of the pen or an ending that no stemmer knows.
+//! Words that differ by no more than a slip of the pen, or an ending that no stemmer knows.
 
 use alloc::vec::Vec;
 
 use super::query::{Query, QueryWord};
 
 impl Query {
-    /// Returns whether the postings of a term are wanted: it is one of the query's [terms](Self::terms), or begins
-    /// with one of its [prefixes](Self::prefixes) and is spelled much like the word.
+    /// Tells whether the postings of a term are wanted: it is one of the query's
+    /// [terms](Self::terms), or begins with one of its [prefixes](Self::prefixes) and is spelled
+    /// much like the word.
     #[must_use]
     pub fn wants(&self, term: &str) -> bool {
         let is_other_form = |word: &QueryWord| {
@@ -21,8 +22,8 @@ impl Query {
     }
 }
 
-/// Whether two terms are probably forms of one word: they share most of their groups of three
-/// letters, or one letter in four at most is another.
+/// Tells whether two terms are probably forms of one word: they share most of their groups of three
+/// letters, or at most one letter in four differs.
 pub(super) fn is_alike(term: &str, other: &str) -> bool {
     let (term, other): (Vec<char>, Vec<char>) = (term.chars().collect(), other.chars().collect());
     let shorter = term.len().min(other.len());
@@ -32,16 +33,18 @@ pub(super) fn is_alike(term: &str, other: &str) -> bool {
 /// Shorter words are too often one letter apart.
 const SHORTEST: usize = 5;
 
-/// Whether three fifths of the groups of three letters are in both.
+/// Tells whether three fifths of the groups of three letters are in both.
 fn shares_groups(term: &[char], other: &[char]) -> bool {
     let is_shared = |group: &&[char]| other.windows(3).any(|other| other == *group);
     let shared = term.windows(3).filter(is_shared).count();
     let all = term.windows(3).len() + other.windows(3).len();
+    // Three fifths of the average, since the two words may have different numbers of groups.
     10 * shared >= 3 * all
 }
 
-/// How many letters must be put in, left out or replaced to make one word the other.
+/// Returns the number of letters to insert, leave out or replace to turn one word into the other.
 pub(super) fn distance(term: &[char], other: &[char]) -> usize {
+    // Levenshtein's distance, of whose table only one row is kept.
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (above, letter) in (1..).zip(term) {
         let mut corner = above - 1;

@@ -1,4 +1,4 @@
-//! What a store keeps of a message so that it can be found.
+//! The analysis of a message: everything that a store keeps to find it.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use super::message_traits::MessageTraits;
 use super::passages::passages;
 use crate::text::{StemCache, Token, index_terms, tokens};
 
-/// Cuts a message into passages and gives the terms of each.
+/// Cuts a message into passages and returns the terms of each.
 ///
 /// Long messages give several passages of whole sentences, short ones one. A text without words
 /// gives one passage without terms.
@@ -26,15 +26,15 @@ pub fn analyse(text: &str) -> Analysis {
     analyse_with(text, &mut StemCache::default())
 }
 
-/// Analyses many messages, each as [`analyse`] does, in less time: words that come again are not
-/// analysed again.
+/// Analyses many messages, each as [`analyse`] does, in less time: a word that comes again is not
+/// stemmed again.
 #[derive(Debug, Clone)]
 pub struct Analyser {
     stems: StemCache,
 }
 
 impl Analyser {
-    /// An analyser that has met no words yet.
+    /// Creates an analyser that has met no words yet.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -85,14 +85,14 @@ fn analyse_with(text: &str, stems: &mut StemCache) -> Analysis {
 pub struct Analysis {
     /// The passages in their order; never empty.
     pub passages: Vec<PassageTerms>,
-    /// What is known of the message besides its words.
+    /// The traits of the message, besides its words.
     pub traits: MessageTraits,
-    /// By which near-duplicates are recognised.
+    /// The sketch by which near-duplicates are recognised.
     pub fingerprint: Fingerprint,
 }
 
 impl Analysis {
-    /// How many words the message has: the sum over its passages.
+    /// Returns the number of words in the message: the sum over its passages.
     #[must_use]
     pub fn words(&self) -> u32 {
         let words = self.passages.iter().map(|passage| passage.words);
@@ -104,18 +104,19 @@ impl Analysis {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PassageTerms {
-    /// Where it begins, in bytes.
+    /// The byte at which it begins.
     pub start: u32,
-    /// Where it ends, in bytes.
+    /// The byte at which it ends.
     pub end: u32,
-    /// Its length in words that say something.
+    /// Its length in words other than stop words.
     pub words: u32,
-    /// Its terms with how often each occurs, sorted by term.
+    /// Its terms with their numbers of occurrences, sorted by term.
     pub terms: Vec<(String, u16)>,
 }
 
-/// Terms with how often each occurs, sorted by term.
+/// Counts the occurrences of each term, sorted by term.
 fn counted(mut terms: Vec<String>) -> Vec<(String, u16)> {
+    // Sorted in place: no term is copied or hashed.
     terms.sort_unstable();
     let mut counted: Vec<(String, u16)> = Vec::with_capacity(terms.len());
     for term in terms {

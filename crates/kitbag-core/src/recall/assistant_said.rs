@@ -2,15 +2,16 @@
 
 use alloc::string::String;
 
-/// A pattern a line. Groups of words follow one another, the words of a group are separated by `/`,
-/// and `…` lets up to [`GAP`] words stand between. A word behind `*` stands anywhere in a text
+/// The patterns, one a line. Groups of words follow one another, the words of a group are separated
+/// by `/`, and `…` lets up to [`GAP`] words stand between. A word behind `*` stands anywhere in a text
 /// without spaces. Words are written without accents.
 const PATTERNS: &str = include_str!("assistant_said.txt");
 
-/// So many words may stand between the verb and its helper: "hast du mir zum Lesen … empfohlen".
+/// The number of words that may stand between a helper and its verb: "hast du mir zum Lesen …
+/// empfohlen".
 const GAP: usize = 8;
 
-/// Returns whether a text of these folded words asks for something that the assistant said.
+/// Tells whether a text of these folded words asks for something that the assistant said.
 pub(super) fn asks_what_assistant_said(text: &str, folded: &[String]) -> bool {
     PATTERNS
         .lines()
@@ -29,7 +30,7 @@ pub(super) fn asks_what_assistant_said(text: &str, folded: &[String]) -> bool {
         })
 }
 
-/// Returns whether words begin with the groups of a pattern.
+/// Tells whether words begin with the groups of a pattern.
 fn begins_with(words: &[String], pattern: &str) -> bool {
     let (group, pattern) = pattern.split_once(' ').unwrap_or((pattern, ""));
     let is_of_group = |word: &String| group.split('/').any(|of_group| of_group == word);

@@ -1,11 +1,11 @@
-//! Likes and dislikes: whether a text says yes or no to something, told by its words alone.
+//! Likes and dislikes: the attitude of a text towards something, by its words alone.
 
 use super::message_traits::MessageTraits;
 use super::passages::word_count;
 use crate::text::{Script, Token, WordTable, folded};
 
-/// Words of many languages together, without accents, with the traits that they show. To tell the
-/// language of a short message first would not make it surer.
+/// Words of many languages together, without accents, with the traits that they show. A list for
+/// each language would be no surer, since a short message seldom shows its language.
 static WORDS: WordTable<{ 1 << 10 }> = WordTable::EMPTY
     .with(
         include_str!("attitude/negation.txt"),
@@ -19,14 +19,14 @@ static WORDS: WordTable<{ 1 << 10 }> = WordTable::EMPTY
         include_str!("attitude/liking.txt"),
         MessageTraits::LIKING.bits(),
     );
-/// In scripts without spaces the words stand inside a run.
+/// In scripts without spaces these words stand inside a run.
 const UNSPACED_NEGATION: [&str; 4] = ["不", "没", "ない", "않"];
 const UNSPACED_DISLIKE: [&str; 4] = ["讨厌", "討厭", "嫌い", "싫"];
 const UNSPACED_LIKING: [&str; 7] = ["喜欢", "喜歡", "最爱", "最愛", "好き", "좋아", "ชอบ"];
-/// A text with more words has more than one attitude.
+/// The most words of a text that has one attitude.
 const LONGEST: usize = 30;
 
-/// The attitude of a text with these words: traits of negation, dislike and liking.
+/// Returns the attitude of a text with these words: traits of negation, dislike and liking.
 pub(super) fn attitude(text: &str, tokens: &[Token<'_>]) -> MessageTraits {
     let mut traits = MessageTraits::default();
     if tokens.iter().map(word_count).sum::<usize>() <= LONGEST {
@@ -52,6 +52,7 @@ fn attitude_of_word(text: &str, token: &Token<'_>) -> MessageTraits {
     } else {
         traits = MessageTraits::from_bits(WORDS.bits(&folded(&token.word)));
     }
+    // The word of the token is without its "n't".
     let written = text.get(token.start..token.end).unwrap_or_default();
     let is_contracted = written.ends_with("n't") || written.ends_with("n’t");
     match is_contracted {
@@ -60,7 +61,7 @@ fn attitude_of_word(text: &str, token: &Token<'_>) -> MessageTraits {
     }
 }
 
-/// Returns whether a folded word denies something: `not`, `keine`, `isn't`.
+/// Tells whether a folded word denies something: `not`, `keine`, `isn't`.
 pub(crate) fn denies(folded: &str) -> bool {
     let bits = MessageTraits::from_bits(WORDS.bits(folded));
     let mut unspaced = UNSPACED_NEGATION.iter();
@@ -69,20 +70,21 @@ pub(crate) fn denies(folded: &str) -> bool {
         || unspaced.any(|part| folded.contains(part))
 }
 
-/// Compares the attitude of a message with that of the query: 1 if both like or dislike, -1 for the opposite, 0 where either
-/// has no attitude.
+/// Compares the attitude of a message with that of the query: 1 if both like or dislike, -1 for the
+/// opposite, 0 if either has no attitude.
 pub(super) fn agreement(query: MessageTraits, message: MessageTraits) -> f64 {
     let denies = message.has(MessageTraits::NEGATION) || message.has(MessageTraits::DISLIKE);
     let likes = message.has(MessageTraits::LIKING);
     match (dislikes(query), query.has(MessageTraits::LIKING)) {
         (true, _) if denies => 1.0,
+        // "What do I not like?" must not bring "I like jazz" first.
         (true, _) if likes => -1.0,
         (false, true) if dislikes(message) => -1.0,
         _ => 0.0,
     }
 }
 
-/// Returns whether a text says that something is not liked.
+/// Tells whether a text says that something is not liked.
 pub(super) fn dislikes(traits: MessageTraits) -> bool {
     let denied = MessageTraits::NEGATION.with(MessageTraits::LIKING);
     traits.has(MessageTraits::DISLIKE) || traits.has(denied)

@@ -1,9 +1,9 @@
 //! The first stage: the best messages by postings alone.
 //!
 //! Each word of the query counts once for a message: with the strength that it has there, or,
-//! discounted, in a message nearby. So a message is credited with what its neighbours say about the
+//! discounted, in a message nearby. So a message gets credit for its neighbours' words about the
 //! same thing, and never twice for one word. Of a long message only one passage counts at a time:
-//! all that it says together would touch any query.
+//! as a whole it would touch any query.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ use super::query::Query;
 use super::strengths::{Strength, Strengths};
 use super::weights::RecallWeights;
 
-/// The best `limit` messages for a query, best first, neighbours of hits among them.
+/// Returns the best `limit` messages for a query, best first, neighbours of hits among them.
 #[must_use]
 pub fn candidates(
     query: &Query,
@@ -37,6 +37,7 @@ pub fn candidates(
         .collect();
     if !dated.is_empty() {
         let known: BTreeSet<(u32, u32)> = found.iter().map(Candidate::place).collect();
+        // The answer to "what did I do last Friday?" shares no word with it.
         let others = dated.difference(&known);
         found.extend(others.map(|&(conversation, message)| Candidate::new(conversation, message)));
     }
@@ -44,15 +45,17 @@ pub fn candidates(
     let sum = |candidate: &Candidate| {
         let is_dated = !dated.is_empty() && dated.contains(&candidate.place());
         let day = if is_dated { weights.day } else { 0.0 };
+        // Whether it answers the message before is not known from postings: the better value
+        // counts.
         let words = candidate.words.max(candidate.words_as_reply);
         rounded(scale.words(words) + scale.conversation(candidate, weights) + day)
     };
     best(found, sum, limit)
 }
 
-/// The `limit` candidates with the greatest sums, best first.
+/// Returns the `limit` candidates with the greatest sums, best first.
 fn best(found: Vec<Candidate>, sum: impl Fn(&Candidate) -> i64, limit: usize) -> Vec<Candidate> {
-    // There may be a candidate for each message of the scope. Only sums are kept for all of them.
+    // There may be a candidate for each message of the scope: only the sums of all are sorted.
     let mut sums: Vec<i64> = found.iter().map(&sum).collect();
     let least = match limit.checked_sub(1) {
         None => return Vec::new(),
@@ -65,6 +68,7 @@ fn best(found: Vec<Candidate>, sum: impl Fn(&Candidate) -> i64, limit: usize) ->
         .into_iter()
         .map(|candidate| (sum(&candidate), candidate));
     let mut keyed: Vec<(i64, Candidate)> = keyed.filter(|(sum, _)| *sum >= least).collect();
+    // Of equals the later message comes first.
     keyed.sort_unstable_by_key(|(sum, candidate)| Reverse((*sum, candidate.place())));
     keyed.truncate(limit);
     keyed.into_iter().map(|(_, candidate)| candidate).collect()
@@ -78,18 +82,18 @@ pub struct Candidate {
     pub conversation: u32,
     /// The message's number in the conversation.
     pub message: u32,
-    /// The passage that tells most.
+    /// The passage with the strongest words.
     pub passage: u16,
-    /// What the words of the message and its neighbours tell, in millionths.
+    /// The strength of the words of the message and its neighbours, in millionths.
     pub words: i64,
-    /// The same when the message answers the one before it.
+    /// The same if the message answers the one before it.
     pub words_as_reply: i64,
-    /// What the words of the whole conversation tell, in millionths.
+    /// The strength of the words of the whole conversation, in millionths.
     pub conversation_words: i64,
 }
 
 impl Candidate {
-    /// A candidate of which no words are known.
+    /// Creates a candidate without words.
     #[must_use]
     pub fn new(conversation: u32, message: u32) -> Self {
         Self {
@@ -104,7 +108,7 @@ impl Candidate {
     }
 }
 
-/// What the parts of a score are relative to: the most that the words of a candidate tell.
+/// The greatest strengths among candidates, to which the parts of a score are relative.
 pub(super) struct Scale {
     words: f64,
     conversation: f64,
@@ -122,35 +126,35 @@ impl Scale {
         }
     }
 
-    /// Words in thousandths of the most.
+    /// Returns a strength of words in thousandths of the greatest.
     pub(super) fn words(&self, words: i64) -> f64 {
         1000.0 * to_float(words) / self.words
     }
 
-    /// The part of the score for the conversation.
+    /// Returns the conversation's part of the score.
     pub(super) fn conversation(&self, candidate: &Candidate, weights: &RecallWeights) -> f64 {
         weights.conversation * to_float(candidate.conversation_words) / self.conversation
     }
 }
 
 /// A message that has words of the query.
-struct Spoken<'s> {
+struct MatchedMessage<'s> {
     message: u32,
     by_person: bool,
-    /// In all its passages.
+    /// The strengths in all its passages.
     all: &'s [Strength],
-    /// In the passage that has most of them.
+    /// The strengths in its strongest passage.
     best: &'s [Strength],
 }
 
-/// How far neighbours reach.
+/// The number of messages, before and after, that a message's words reach.
 const REACH: u32 = 3;
 
 /// Scores conversations, one after the other.
 struct Scoring<'w> {
     weights: &'w RecallWeights,
-    plain: Told,
-    reply: Told,
+    plain: WordStrengths,
+    reply: WordStrengths,
     found: Vec<Candidate>,
 }
 
@@ -158,19 +162,20 @@ impl<'w> Scoring<'w> {
     fn new(words: usize, weights: &'w RecallWeights) -> Self {
         Self {
             weights,
-            plain: Told::new(words),
-            reply: Told::new(words),
+            plain: WordStrengths::new(words),
+            reply: WordStrengths::new(words),
             found: Vec::new(),
         }
     }
 
     /// Scores the messages of a conversation that have words of the query, and those near them.
     fn score_conversation(&mut self, conversation: u32, strengths: &[Strength]) {
-        let spoken: Vec<Spoken> = strengths
+        let spoken: Vec<MatchedMessage> = strengths
             .chunk_by(|a, b| a.message == b.message)
-            .filter_map(Spoken::of)
+            .filter_map(MatchedMessage::of)
             .collect();
         self.plain.clear();
+        // Of the whole conversation each word counts where it is strongest.
         self.plain.raise(strengths, 1.0);
         let conversation_words = self.plain.sum();
         let (mut from, mut next) = (0, 0);
@@ -179,8 +184,10 @@ impl<'w> Scoring<'w> {
                 at.message.saturating_sub(REACH),
                 at.message.saturating_add(REACH),
             );
+            // `next` is behind the last message scored: one near several others is scored once.
             for message in first.max(next)..=last {
-                let is_far = |spoken: &Spoken| spoken.message.saturating_add(REACH) < message;
+                let is_far =
+                    |spoken: &MatchedMessage| spoken.message.saturating_add(REACH) < message;
                 while spoken.get(from).is_some_and(is_far) {
                     from += 1;
                 }
@@ -194,13 +201,13 @@ impl<'w> Scoring<'w> {
         }
     }
 
-    /// Scores one message by itself and its neighbours, which are among the first of `near`.
-    fn score(&mut self, candidate: &mut Candidate, near: &[Spoken]) {
+    /// Scores one message by its own words and those of its neighbours, the first of `near`.
+    fn score(&mut self, candidate: &mut Candidate, near: &[MatchedMessage]) {
         let weights = self.weights;
         self.plain.clear();
         let mut own: &[Strength] = &[];
-        // The words of the message just before count otherwise when this one answers it.
-        let mut just_before: Option<(&Spoken, f64)> = None;
+        // The words of the message just before count differently when this one answers it.
+        let mut just_before: Option<(&MatchedMessage, f64)> = None;
         let last = candidate.message.saturating_add(REACH);
         for other in near.iter().take_while(|other| other.message <= last) {
             let distance = other.message.abs_diff(candidate.message) as usize;
@@ -208,6 +215,7 @@ impl<'w> Scoring<'w> {
                 own = other.all;
                 continue;
             };
+            // An assistant repeats the words of the question, so that it hands on less.
             let share = if other.by_person {
                 1.0
             } else {
@@ -240,7 +248,7 @@ impl<'w> Scoring<'w> {
     }
 }
 
-impl<'s> Spoken<'s> {
+impl<'s> MatchedMessage<'s> {
     fn of(all: &'s [Strength]) -> Option<Self> {
         let mut best: (i64, &[Strength]) = (i64::MIN, &[]);
         for passage in passages(all) {
@@ -263,10 +271,10 @@ fn passages(strengths: &[Strength]) -> impl Iterator<Item = &[Strength]> {
     strengths.chunk_by(|a, b| a.passage == b.passage)
 }
 
-/// How much each word of the query tells, wherever it tells most.
-struct Told(Vec<f64>);
+/// The strength of each word of the query, where it is strongest.
+struct WordStrengths(Vec<f64>);
 
-impl Told {
+impl WordStrengths {
     fn new(words: usize) -> Self {
         Self(alloc::vec![0.0; words])
     }
@@ -291,7 +299,7 @@ impl Told {
         rounded(MILLION * self.0.iter().sum::<f64>())
     }
 
-    /// What the words tell together with one passage, and the passage with which they tell most.
+    /// Returns the strength of the words together with the best passage, and that passage.
     fn with_best_passage(&self, own: &[Strength]) -> (i64, u16) {
         let mut best: Option<(i64, u16)> = None;
         for passage in passages(own) {
@@ -305,6 +313,7 @@ impl Told {
     }
 
     fn sum_with(&self, passage: &[Strength]) -> i64 {
+        // Strengths of a passage are in the order of the words, each at most once.
         let mut own = passage.iter().peekable();
         let told = self.0.iter().enumerate().map(|(word, &told)| {
             let own = own.next_if(|strength| usize::from(strength.word) == word);
@@ -316,8 +325,8 @@ impl Told {
 
 const MILLION: f64 = 1e6;
 
-/// The nearest whole number; halves are rounded away from zero. Faster than `libm::round`, and called
-/// several times for each message of a scope.
+/// Returns the nearest whole number; halves are rounded away from zero. Faster than `libm::round`,
+/// and called several times for each message of a scope.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "scores are far below 2^52, and the cast saturates"

@@ -1,34 +1,35 @@
-//! Words that ask for the same thing: who asks for an occupation is answered with a job.
+//! Words that ask for the same thing: a question about an occupation is answered with a job.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::text::{Language, Token, word_list};
 
-/// The concepts one after the other: the name with a colon, then for each language its code and its words,
-/// those that tell most first; languages are parted by `|`.
+/// The concepts one after the other: the name with a colon, then for each language its code and its
+/// words, the most telling first; languages are separated by `|`.
 static CONCEPTS: [&str; 862] = word_list(include_str!("concepts.txt"));
-/// So many words of the query's own language stand for one of them, and so many of each other.
+/// The number of words that stand for a word of the query, in its own language and in each other.
 const OF_OWN: usize = 4;
 const OF_OTHERS: usize = 2;
-/// Each further term is looked up, so a query gets no more than this.
-pub(super) const MOST: usize = 16;
+/// The most related terms of a query, since each of them is looked up.
+pub(super) const MOST_RELATED: usize = 16;
 
-/// The concept that refuses what the concept of liking says.
+/// The concept of liking, and its opposite.
 const LIKE: &str = "like";
 const DISLIKE: &str = "dislike";
 
 /// A word of a query with its terms.
-pub(super) type Sought<'q> = (&'q Token<'q>, &'q [String]);
+pub(super) type WordTerms<'q> = (&'q Token<'q>, &'q [String]);
 
-/// Further terms for each word of a query, those of its own language first. In a text that denies, a word of
-/// liking stands for dislike.
-pub(super) fn related(query: &[Sought<'_>], is_denied: bool) -> Vec<Vec<String>> {
+/// Returns further terms for each word of a query, those of its own language first. In a text that
+/// denies, a word of liking means dislike.
+pub(super) fn related(query: &[WordTerms<'_>], is_denied: bool) -> Vec<Vec<String>> {
     let mut found: Vec<Vec<String>> = query.iter().map(|_| Vec::new()).collect();
     for (at, concept, own) in concepts_of(query) {
         let (Some((_, terms)), Some(found)) = (query.get(at), found.get_mut(at)) else {
             continue;
         };
+        // "What do I not like?" is answered by a word of dislike.
         let meant = match concept {
             LIKE if is_denied => DISLIKE,
             _ => concept,
@@ -37,6 +38,7 @@ pub(super) fn related(query: &[Sought<'_>], is_denied: bool) -> Vec<Vec<String>>
         let entries: Vec<Entry> = entries().filter(|entry| entry.concept == meant).collect();
         others.extend(entries.iter().filter(|entry| entry.code == own));
         others.extend(entries.iter().filter(|entry| entry.code != own));
+        // The words of a language are next to each other in the data.
         for of_language in others.chunk_by(|one, next| one.code == next.code) {
             let most = match of_language.first() {
                 Some(entry) if entry.code == own => OF_OWN,
@@ -49,9 +51,9 @@ pub(super) fn related(query: &[Sought<'_>], is_denied: bool) -> Vec<Vec<String>>
     found
 }
 
-/// The concepts of the words of a query: the number of the word, the concept, and the first language in which it has the
-/// word.
-fn concepts_of(query: &[Sought<'_>]) -> Vec<(usize, &'static str, &'static str)> {
+/// Finds the concepts of a query's words: the number of the word, the concept, and the first
+/// language in which the concept has the word.
+fn concepts_of(query: &[WordTerms<'_>]) -> Vec<(usize, &'static str, &'static str)> {
     let beginnings: Vec<[Option<u8>; 2]> = query
         .iter()
         .map(|(token, _)| beginning(&token.word))
@@ -89,7 +91,7 @@ fn beginning(word: &str) -> [Option<u8>; 2] {
     [bytes.next(), bytes.next()]
 }
 
-/// A bit for the first byte of a word; several bytes share one.
+/// Returns a bit for the first byte of a word; several bytes share one.
 fn first_bit(word: &str) -> u64 {
     word.bytes().next().map_or(0, |byte| 1 << (byte % 64))
 }
@@ -102,7 +104,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// The term under which the word is kept.
+    /// Returns the term under which the word is indexed.
     fn term(&self) -> String {
         language(self.code).map_or_else(|| self.word.into(), |language| language.stem(self.word))
     }

@@ -26,29 +26,29 @@ pub struct DayRange {
 }
 
 impl DayRange {
-    /// The days from `first` to `last`.
+    /// Creates the range from `first` to `last`.
     #[must_use]
     pub const fn new(first: Date, last: Date) -> Self {
         Self { first, last }
     }
 
-    /// The last day on which people may still tell what happened then.
+    /// Returns the last day on which people may still talk about these days.
     #[must_use]
     pub fn told_until(&self) -> Date {
-        moved(self.last, TOLD)
+        moved(self.last, TALKED_ABOUT)
     }
 
-    /// Whether the range is short enough to look at all of its messages.
+    /// Tells whether the range is short enough to look at all of its messages.
     #[must_use]
     pub fn is_short(&self) -> bool {
         days_between(self.first, self.last) <= 45
     }
 }
 
-/// What happened on a day is told up to so many days later.
-const TOLD: i64 = 14;
+/// The number of days for which people talk about a day.
+const TALKED_ABOUT: i64 = 14;
 
-/// How near a time is to the nearest of the days, from 0 to 1.
+/// Returns the nearness of a time to the nearest of the days, from 0 to 1.
 pub(super) fn nearness(days: &[DayRange], at: Timestamp) -> f64 {
     let day = at.to_zoned(TimeZone::UTC).date();
     let near = |range: &DayRange| match days_between(range.last, day) {
@@ -57,7 +57,7 @@ pub(super) fn nearness(days: &[DayRange], at: Timestamp) -> f64 {
         ..=0 => 0.3,
         _ if !range.is_short() => 0.0,
         1..=3 => 0.8,
-        4..=TOLD => 0.6,
+        4..=TALKED_ABOUT => 0.6,
         _ => 0.0,
     };
     days.iter().map(near).fold(0.0, f64::max)
@@ -86,7 +86,7 @@ pub(super) fn named_days(text: &str, tokens: &[Token<'_>], now: Option<Timestamp
             dotted: dotted(folded),
         }
     });
-    // Words that join the parts of a date say nothing: the 8th of May, el 8 de mayo.
+    // Words that join the parts of a date mean nothing: the 8th of May, el 8 de mayo.
     let signs: Vec<Sign> = signs.filter(|sign| sign.name != Some(Name::Of)).collect();
     let mut dates = Dates::default();
     let mut at = 0;
@@ -99,8 +99,10 @@ pub(super) fn named_days(text: &str, tokens: &[Token<'_>], now: Option<Timestamp
             .or_else(|| year(rest, today))
             .unwrap_or_default();
         if !found.is_empty() {
+            // The day may stand before the name of its month.
             let around = signs.iter().skip(at.saturating_sub(1)).take(used + 2);
             let of_date = around.filter(|sign| sign.is_of_date());
+            // As words these count less: the day itself is looked up.
             dates.tokens.extend(of_date.map(|sign| sign.token));
         }
         dates.days.extend(found);
@@ -111,10 +113,10 @@ pub(super) fn named_days(text: &str, tokens: &[Token<'_>], now: Option<Timestamp
     dates
 }
 
-/// What a word may mean in a date.
+/// The meanings that a word may have in a date.
 #[derive(Clone, Copy)]
 struct Sign {
-    /// Which of the tokens it is.
+    /// The number of the token.
     token: usize,
     number: Option<i16>,
     name: Option<Name>,
@@ -122,10 +124,11 @@ struct Sign {
     dotted: Option<[i16; 3]>,
 }
 
-type Found = (Vec<DayRange>, usize);
+/// The days that some signs name, and the number of the signs.
+type NamedDays = (Vec<DayRange>, usize);
 
-/// Dates in figures: 2023-05-08, 8.5.2023, 5/8/2023 (which may be either order).
-fn numeric(signs: &[Sign]) -> Option<Found> {
+/// Reads dates in figures: 2023-05-08, 8.5.2023, 5/8/2023 (which may be either order).
+fn numeric(signs: &[Sign]) -> Option<NamedDays> {
     let first = signs.first()?;
     if let Some([day, month, year]) = first.dotted {
         return Some((Vec::from([one(date(year, month, day)?)]), 1));
@@ -134,6 +137,7 @@ fn numeric(signs: &[Sign]) -> Option<Found> {
         return None;
     };
     let (a, b, c) = (a.number?, b.number?, c.number?);
+    // Only a year has four figures.
     let orders = if a >= 1000 {
         [date(a, b, c), None]
     } else if c >= 1000 {
@@ -145,8 +149,8 @@ fn numeric(signs: &[Sign]) -> Option<Found> {
     (!found.is_empty()).then_some((found, 3))
 }
 
-/// A month by its name, with the day and the year that stand by it.
-fn month(signs: &[Sign], before: Option<&Sign>, today: Option<Date>) -> Option<Found> {
+/// Reads a month by its name, with the day and the year next to it.
+fn month(signs: &[Sign], before: Option<&Sign>, today: Option<Date>) -> Option<NamedDays> {
     let (first, rest) = signs.split_first()?;
     let Some(Name::Month(month, doubtful)) = first.name else {
         return None;
@@ -171,7 +175,7 @@ fn month(signs: &[Sign], before: Option<&Sign>, today: Option<Date>) -> Option<F
     };
     let found = match (year, today) {
         (Some(year), _) => of_year(year),
-        // The latest such month that has begun.
+        // The latest such month that has begun, since people ask about the past.
         (None, Some(today)) => of_year(today.year())
             .filter(|range| range.first <= today)
             .or_else(|| of_year(today.year().checked_sub(1)?)),
@@ -180,13 +184,13 @@ fn month(signs: &[Sign], before: Option<&Sign>, today: Option<Date>) -> Option<F
     Some((found.into_iter().collect(), used))
 }
 
-/// Days that are named by their distance from today.
-fn relative(signs: &[Sign], before: Option<&Sign>, today: Date) -> Option<Found> {
+/// Reads days that are named by their distance from today.
+fn relative(signs: &[Sign], before: Option<&Sign>, today: Date) -> Option<NamedDays> {
     let first = signs.first()?;
     let second = signs.get(1);
     let is_last = |sign: Option<&Sign>| sign.and_then(|sign| sign.name) == Some(Name::Last);
     let range = match first.name? {
-        // "tonight" is when a request is made, and no day of the past.
+        // "today" and "tonight" tell when a request is made, and name no day of the past.
         Name::DaysAgo(0) => return None,
         Name::DaysAgo(days) => one(moved(today, -days)),
         Name::Weekday(weekday) => one(latest(weekday, today)),
@@ -208,8 +212,8 @@ fn relative(signs: &[Sign], before: Option<&Sign>, today: Date) -> Option<Found>
     Some((Vec::from([range]), 1))
 }
 
-/// A year by itself.
-fn year(signs: &[Sign], today: Option<Date>) -> Option<Found> {
+/// Reads a year by itself.
+fn year(signs: &[Sign], today: Option<Date>) -> Option<NamedDays> {
     let year = signs.first()?.number?;
     let latest = today.map_or(2100, |today| today.year() + 1);
     if !(1990..=latest).contains(&year) {
@@ -224,7 +228,7 @@ impl Sign {
         self.name.is_some() || self.number.is_some() || self.dotted.is_some()
     }
 
-    /// A small number, in figures or as a word.
+    /// Returns a small number, in figures or as a word.
     fn count(&self) -> Option<i64> {
         match self.name {
             Some(Name::Count(count)) => Some(count),
@@ -256,9 +260,10 @@ fn last_unit(unit: Unit, today: Date) -> DayRange {
     }
 }
 
-/// So many units ago, as exactly as people mean it.
+/// Returns the days `count` units ago, as roughly as people mean it.
 fn ago(unit: Unit, count: i64, today: Date) -> Option<DayRange> {
     let (days, around) = match unit {
+        // People count few days exactly, and many roughly.
         Unit::Day => (1, count / 4),
         Unit::Week | Unit::Weekend => (7, 3),
         Unit::Month => (30, 15),
@@ -268,10 +273,11 @@ fn ago(unit: Unit, count: i64, today: Date) -> Option<DayRange> {
     Some(DayRange::new(moved(day, -around), moved(day, around)))
 }
 
-/// The latest such weekday before today.
+/// Returns the latest such weekday before today.
 fn latest(weekday: Weekday, today: Date) -> Date {
     moved(
         today,
+        // From one to seven days ago: asked on a Monday, "on Monday" is not today.
         -i64::from((today.weekday().since(weekday) + 6) % 7 + 1),
     )
 }
@@ -285,6 +291,7 @@ fn date(year: i16, month: i16, day: i16) -> Option<Date> {
 }
 
 fn moved(day: Date, days: i64) -> Date {
+    // A count is below a thousand, and a thousand years of days are well within a span.
     let span = Span::new().try_days(days).unwrap_or_default();
     day.saturating_add(span)
 }
@@ -293,7 +300,7 @@ fn days_between(first: Date, last: Date) -> i64 {
     first.duration_until(last).as_hours() / 24
 }
 
-/// A number as people write it in dates: 3, 3rd, 2023.
+/// Reads a number as people write it in dates: 3, 3rd, 2023.
 fn number(word: &str) -> Option<i16> {
     let figures = word.trim_end_matches(|c: char| c.is_alphabetic());
     if word.len() > figures.len() + 2 || figures.len() > 4 {
@@ -302,7 +309,7 @@ fn number(word: &str) -> Option<i16> {
     figures.parse().ok()
 }
 
-/// The parts of 8.5.2023.
+/// Reads the parts of 8.5.2023.
 fn dotted(word: &str) -> Option<[i16; 3]> {
     let mut parts = word.splitn(3, '.').map(str::parse);
     let mut next = || parts.next()?.ok();

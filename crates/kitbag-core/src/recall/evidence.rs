@@ -1,10 +1,10 @@
-//! What a store found for a query.
+//! The evidence that a store has for a query.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Where a passage is.
+/// The place of a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The conversation's number in the scope.
@@ -15,41 +15,41 @@ pub struct Place {
     pub passage: u16,
 }
 
-/// That a term occurs in a passage.
+/// The occurrence of a term in a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Posting {
-    /// In which.
+    /// The passage.
     pub place: Place,
-    /// How often.
+    /// The number of times.
     pub count: u16,
-    /// How many words the passage has.
+    /// The number of words in the passage.
     pub words: u16,
-    /// Whether a person said it, and not an assistant, a tool or the system.
+    /// Set if a person said it, and not an assistant, a tool or the system.
     pub by_person: bool,
 }
 
-/// What a store found for a query in one scope, such as all messages of one sender.
+/// The evidence that a store has for a query in one scope, such as all messages of one sender.
 ///
 /// The postings of a term are complete for the scope, so that its frequency is exact.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// How many passages the scope has.
+    /// The number of passages in the scope.
     pub passages: u64,
-    /// How many conversations the scope has.
+    /// The number of conversations in the scope.
     pub conversations: u64,
-    /// How many words the passages have together.
+    /// The number of words in all passages together.
     pub words: u64,
-    /// Where each term occurs. Their order does not matter.
+    /// The occurrences of each term, in any order.
     pub postings: BTreeMap<String, Vec<Posting>>,
     /// Messages of the days that the query names: conversation and message.
     pub dated: Vec<(u32, u32)>,
-    /// The conversations whose messages may be candidates; those of all, if it is missing. Terms are
-    /// as frequent as they are in all of them.
+    /// The conversations whose messages may be candidates; all of them, if it is missing. The
+    /// frequencies of terms are those in all conversations in any case.
     pub within: Option<BTreeSet<u32>>,
 }
 
 impl Evidence {
-    /// Returns whether messages of a conversation may be candidates.
+    /// Tells whether messages of a conversation may be candidates.
     pub(super) fn admits(&self, conversation: u32) -> bool {
         let within = self.within.as_ref();
         within.is_none_or(|within| within.contains(&conversation))

@@ -5,26 +5,26 @@
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(u64);
 
-/// Places of the sketch, with four bits each; what is left of the 64 bits is for the numbers.
+/// The number of places of the sketch, with four bits each; the rest of the 64 bits is for numbers.
 const PLACES: u32 = 12;
 const BITS: u32 = 4;
-/// At least so many places agree in near-duplicates.
+/// The least number of places that agree in near-duplicates.
 const AGREEING: u32 = 11;
 
 impl Fingerprint {
-    /// The fingerprint as a number, for a store.
+    /// Returns the fingerprint as a number, for a store.
     #[must_use]
     pub const fn bits(self) -> u64 {
         self.0
     }
 
-    /// The fingerprint that a store kept.
+    /// Returns the fingerprint that a store kept.
     #[must_use]
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 
-    /// Whether two messages say nearly the same. A message without words is like no other.
+    /// Tells whether two messages say nearly the same. A message without words is like no other.
     #[must_use]
     pub(super) fn is_like(self, other: Self) -> bool {
         if self.0 == 0 || self.numbers() != other.numbers() {
@@ -49,7 +49,7 @@ impl Fingerprint {
 pub(super) struct Sketch {
     least: [u64; PLACES as usize],
     numbers: u64,
-    /// The hash of the term before; nothing before the first.
+    /// The hash of the term before; none before the first.
     before: Option<u64>,
 }
 
@@ -68,16 +68,19 @@ impl Sketch {
     pub(super) fn add(&mut self, term: &str) {
         let alone = hash(term.as_bytes(), SEED);
         let pair = hash(term.as_bytes(), self.before.unwrap_or(SEED));
+        // A min-hash: each place keeps the least of its hashes, which two messages share about as
+        // often as they share pairs of terms.
         for (place, least) in (1u64..).zip(&mut self.least) {
             *least = (*least).min(mixed(pair ^ place.wrapping_mul(STEP)));
         }
+        // "at 5" and "at 6" are nearly the same words and not the same message.
         if term.starts_with(|c: char| c.is_ascii_digit()) {
             self.numbers = self.numbers.wrapping_mul(31).wrapping_add(alone);
         }
         self.before = Some(alone);
     }
 
-    /// The fingerprint of the terms that were added.
+    /// Returns the fingerprint of the terms that were added.
     pub(super) fn finish(self) -> Fingerprint {
         if self.before.is_none() {
             return Fingerprint(0);
@@ -91,6 +94,7 @@ impl Sketch {
     }
 }
 
+// The offset of FNV-1a, and the increment of SplitMix64.
 const SEED: u64 = 0xcbf2_9ce4_8422_2325;
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -101,7 +105,7 @@ fn hash(bytes: &[u8], seed: u64) -> u64 {
     })
 }
 
-/// Spreads every bit over all others.
+/// Spreads every bit over all others, as SplitMix64 does.
 const fn mixed(mut bits: u64) -> u64 {
     bits ^= bits >> 30;
     bits = bits.wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use super::rank::{Hit, MessageFacts};
 
-/// Puts each message that outdates others before the best of them. The part `latest` of its score says how
-/// far it rose.
+/// Moves each message that outdates others before the best of them. The part `latest` of its score
+/// is the rise.
 pub(super) fn put_first(hits: &mut Vec<(Hit, &MessageFacts)>) {
     let mut at = 0;
     while let Some((older, _)) = hits.get(at) {
@@ -14,8 +14,10 @@ pub(super) fn put_first(hits: &mut Vec<(Hit, &MessageFacts)>) {
             let is_it = |(hit, _): &(Hit, &MessageFacts)| (hit.conversation, hit.message) == place;
             hits.iter().position(is_it)
         });
+        // One that ranks above already needs no rise.
         if let Some(from) = latest.filter(|from| *from > at) {
             let (mut hit, facts) = hits.remove(from);
+            // Just enough to be above.
             let rise = total - hit.score.total() + 1;
             hit.score = core::mem::take(&mut hit.score).plus("latest", rise);
             hits.insert(at, (hit, facts));

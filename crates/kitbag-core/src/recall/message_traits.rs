@@ -1,4 +1,4 @@
-//! What ranking knows of a message besides its words.
+//! The traits of a message that ranking knows besides its words.
 
 /// Yes-or-no properties of a message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,39 +14,40 @@ impl MessageTraits {
     /// It has a word of liking.
     pub(super) const LIKING: Self = Self(8);
 
-    /// The traits as a number, for a store.
+    /// Returns the traits as a number, for a store.
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.0
     }
 
-    /// The traits that a store kept; unknown bits are kept as they are.
+    /// Returns the traits that a store kept; unknown bits stay as they are.
     #[must_use]
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 
-    /// Whether all traits of `other` are here.
+    /// Tells whether all traits of `other` are here.
     pub(super) const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// These traits and those of `other`.
+    /// Joins these traits and those of `other`.
     pub(super) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The traits that the signs of a text show.
+    /// Reads the traits that the signs of a text show.
     pub(super) fn of_text(text: &str) -> Self {
         let last = text.chars().rev().find(|c| is_telling(*c));
         match last {
+            // The last of these is the Greek question mark, which looks like a semicolon.
             Some('?' | '？' | '؟' | '\u{37e}') => Self::QUESTION,
             _ => Self::default(),
         }
     }
 }
 
-/// Whether a character at the end says how a text ends: not so spaces, quotes, brackets and emoji.
+/// Tells whether a character decides how a text ends: spaces, quotes, brackets and emoji do not.
 fn is_telling(c: char) -> bool {
     c.is_alphanumeric()
         || (c.is_ascii_punctuation() && !matches!(c, '"' | '\'' | ')' | ']' | '*' | '_'))

@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use crate::text::{Script, Token};
 
-/// As many words as a passage wants.
+/// The number of words that a passage should reach.
 const WANTED: usize = 50;
-/// A message up to this many words stays whole, and no sentence longer than this does.
+/// The most words of a message that stays whole, and of a sentence that does.
 const MOST: usize = 75;
 
 /// One passage: its bytes in the text, and its tokens.
@@ -17,7 +17,7 @@ pub(super) struct Passage<'t> {
     pub(super) tokens: &'t [Token<'t>],
 }
 
-/// The passages of a text, which cover it from its beginning to its end; at least one.
+/// Returns the passages of a text, which cover it from its beginning to its end; at least one.
 pub(super) fn passages<'t>(text: &str, tokens: &'t [Token<'t>]) -> Vec<Passage<'t>> {
     let mut cuts: Vec<usize> = Vec::new();
     if tokens.iter().map(word_count).sum::<usize>() > MOST {
@@ -27,6 +27,7 @@ pub(super) fn passages<'t>(text: &str, tokens: &'t [Token<'t>]) -> Vec<Passage<'
     let (mut start, mut first) = (0, 0);
     for cut in cuts {
         let end = boundary(text, tokens, cut);
+        // Cuts are indices of tokens in rising order, so these ranges exist.
         let tokens = tokens.get(first..cut).unwrap_or_default();
         found.push(Passage { start, end, tokens });
         (start, first) = (end, cut);
@@ -37,7 +38,7 @@ pub(super) fn passages<'t>(text: &str, tokens: &'t [Token<'t>]) -> Vec<Passage<'
     found
 }
 
-/// The indices of the tokens with which a new passage begins.
+/// Returns the indices of the tokens with which a new passage begins.
 fn find_cuts(text: &str, tokens: &[Token<'_>]) -> Vec<usize> {
     let mut cuts = Vec::new();
     let (mut words, mut in_sentence, mut sentence) = (0, 0, 0);
@@ -69,7 +70,7 @@ fn find_cuts(text: &str, tokens: &[Token<'_>]) -> Vec<usize> {
     cuts
 }
 
-/// How many words a token stands for.
+/// Returns the number of words that a token counts as.
 pub(super) fn word_count(token: &Token<'_>) -> usize {
     match token.script {
         Script::Unspaced => token.word.chars().count().div_ceil(2),
@@ -77,12 +78,12 @@ pub(super) fn word_count(token: &Token<'_>) -> usize {
     }
 }
 
-/// Whether a sentence ends before a token.
+/// Tells whether a sentence ends before a token.
 fn ends_sentence(text: &str, tokens: &[Token<'_>], at: usize) -> bool {
     gap(text, tokens, at).contains(['.', '!', '?', '…', '\n', '。', '！', '？', '؟', '।'])
 }
 
-/// What stands between a token and the one before it.
+/// Returns the text between a token and the one before it.
 fn gap<'t>(text: &'t str, tokens: &[Token<'_>], at: usize) -> &'t str {
     let start = at
         .checked_sub(1)
@@ -92,11 +93,13 @@ fn gap<'t>(text: &'t str, tokens: &[Token<'_>], at: usize) -> &'t str {
     text.get(start..end).unwrap_or_default()
 }
 
-/// Where the passage that begins with a token begins, signs before its first word included.
+/// Returns the beginning of the passage that begins with a token, signs before its first word
+/// included.
 fn boundary(text: &str, tokens: &[Token<'_>], at: usize) -> usize {
     let gap = gap(text, tokens, at);
     let end = tokens.get(at).map_or(text.len(), |token| token.start);
     let start = end - gap.len();
+    // A sign at the end of a sentence belongs to it, and one behind a line break to the next.
     let break_at = gap.rfind('\n').or_else(|| gap.find(char::is_whitespace));
     break_at.map_or(end, |offset| start + offset)
 }

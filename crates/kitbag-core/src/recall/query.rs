@@ -1,4 +1,4 @@
-//! What a query asks a store for.
+//! A query: the terms, prefixes and days that it asks a store for, and its attitude.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -8,14 +8,15 @@ use jiff::Timestamp;
 
 use super::assistant_said::asks_what_assistant_said;
 use super::attitude::{attitude, dislikes};
-use super::concepts::{MOST, Sought, related};
+use super::concepts::{MOST_RELATED, WordTerms, related};
 use super::days::{DayRange, named_days};
 use super::message_traits::MessageTraits;
 use crate::text::{Script, Token, fold, query_terms, tokens};
 
-/// A long query is read at its beginning and its end, so many words at each.
+/// The number of words that are read at the beginning of a long query, and at its end.
 const READ: usize = 32;
-/// Each further term is looked up, so a query gets no more of a model's than this.
+/// The most terms that a model adds to a query, since each is looked up. Eight for each word of a
+/// long message, in each language that it may be in, would be thousands.
 const MOST_NEAR: usize = 256;
 
 /// A text for which past messages are sought.
@@ -39,13 +40,13 @@ pub struct Query {
 /// One word that is sought.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct QueryWord {
-    /// The terms under which it may be kept, the likeliest first.
+    /// The terms under which it may be indexed, the likeliest first.
     pub(super) alternatives: Vec<String>,
-    /// Terms of other words that may answer it.
+    /// Terms of other words for the same concept.
     pub(super) related: Vec<String>,
     /// Terms of words that mean nearly the same by a model, with their likeness from 0 to 1000.
     pub(super) near: Vec<(String, u16)>,
-    /// With what the terms begin that are spelled much like it.
+    /// The beginning of terms that are spelled much like it.
     pub(super) prefix: Option<String>,
     pub(super) kind: WordKind,
     /// The word itself; in a script without spaces its characters.
@@ -55,11 +56,11 @@ pub(super) struct QueryWord {
 /// The part that a word plays in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WordKind {
-    /// It says what the query is about.
+    /// A word of the topic.
     Topic,
-    /// It is part of a date.
+    /// A part of a date.
     Date,
-    /// It is one character between words of grammar, in a script without spaces.
+    /// A single character between words of grammar, in a script without spaces.
     Character,
 }
 
@@ -72,6 +73,8 @@ impl Query {
         let attitude = attitude(text, &tokens);
         let dates = named_days(text, &tokens, now);
         let mut words: Vec<(&Token<'_>, QueryWord)> = Vec::new();
+        // A set: with comparisons of each word with all others, a message of 400 kB took 50 s to
+        // read.
         let mut seen: BTreeSet<Vec<String>> = BTreeSet::new();
         for (at, alternatives) in query_terms(&tokens) {
             let Some(token) = tokens.get(at) else {
@@ -91,9 +94,10 @@ impl Query {
             words.push((token, word));
         }
         if words.len() > 2 * READ {
+            // People ask before or behind a text that they paste.
             words.drain(READ..words.len() - READ);
         }
-        let sought: Vec<Sought<'_>> = words
+        let sought: Vec<WordTerms<'_>> = words
             .iter()
             .map(|(token, word)| (*token, word.alternatives.as_slice()))
             .collect();
@@ -119,8 +123,8 @@ impl Query {
         }
     }
 
-    /// Adds words that mean nearly the same. `near` gives them for each of the words that it gets, with
-    /// their likeness from 0 to 1000.
+    /// Adds words that mean nearly the same. `near` returns them for each of the words that it
+    /// gets, with their likeness from 0 to 1000.
     pub fn add_near(&mut self, near: impl FnOnce(&[&str]) -> Vec<Vec<(String, u16)>>) {
         let is_topic = |word: &&QueryWord| word.kind == WordKind::Topic;
         let topics = self.words.iter().filter(is_topic);
@@ -146,7 +150,7 @@ impl Query {
         }
     }
 
-    /// The terms whose postings are wanted.
+    /// Returns the terms whose postings are wanted.
     pub fn terms(&self) -> impl Iterator<Item = &str> {
         self.words
             .iter()
@@ -157,35 +161,35 @@ impl Query {
             .map(String::as_str)
     }
 
-    /// Beginnings of terms that may be the same word spelled otherwise: the postings of all terms
-    /// that begin so are wanted too, as far as the store can give them.
+    /// Returns beginnings of terms that may be the same word in another spelling: the postings of
+    /// all terms that begin so are wanted too, as far as the store can give them.
     pub fn prefixes(&self) -> impl Iterator<Item = &str> {
         self.words.iter().filter_map(|word| word.prefix.as_deref())
     }
 
-    /// The days that the query names: the messages of these and of the days soon after are wanted as
-    /// [`Evidence::dated`](super::Evidence::dated).
+    /// Returns the days that the query names: the messages of these and of the days soon after are
+    /// wanted as [`Evidence::dated`](super::Evidence::dated).
     #[must_use]
     pub fn days(&self) -> &[DayRange] {
         &self.days
     }
 
-    /// Returns whether the text asks for something that the assistant said.
+    /// Tells whether the text asks for something that the assistant said.
     pub(super) const fn asks_assistant(&self) -> bool {
         self.asks_assistant
     }
 
-    /// The attitude of the text: it likes something, or does not.
+    /// Returns the attitude of the text: it likes something, or does not.
     pub(super) const fn attitude(&self) -> MessageTraits {
         self.attitude
     }
 
-    /// Returns whether the text has this folded word.
+    /// Tells whether the text has this folded word.
     pub(super) fn has_word(&self, folded: &str) -> bool {
         self.spoken.contains_key(folded)
     }
 
-    /// The words that are written with a capital, folded.
+    /// Returns the words that are written with a capital, folded.
     pub(super) fn capitals(&self) -> impl Iterator<Item = &str> {
         let capitals = self.spoken.iter().filter(|(_, is_capital)| **is_capital);
         capitals.map(|(word, _)| word.as_str())
@@ -210,7 +214,7 @@ impl WordKind {
     }
 }
 
-/// The word of a token that has these terms.
+/// Returns the word of a token that has these terms.
 fn written(token: &Token<'_>, terms: &[String]) -> String {
     match (token.script, terms.first()) {
         (Script::Unspaced, Some(gram)) => gram.clone(),
@@ -218,11 +222,11 @@ fn written(token: &Token<'_>, terms: &[String]) -> String {
     }
 }
 
-/// Leaves each word as many related terms as a query may have, and none that is sought anyway.
+/// Keeps as many related terms as a query may have, and none that is looked up anyway.
 fn keep_most_related(words: &mut [QueryWord]) {
     let sought = words.iter().flat_map(|word| &word.alternatives);
     let mut seen: BTreeSet<String> = sought.cloned().collect();
-    let mut left = MOST;
+    let mut left = MOST_RELATED;
     for word in words {
         word.related.retain(|term| {
             let is_kept = left > 0 && seen.insert(term.clone());
@@ -232,11 +236,12 @@ fn keep_most_related(words: &mut [QueryWord]) {
     }
 }
 
-/// The first letters of a term that is long enough to be misspelled.
+/// Returns the first letters of a term that is long enough to be misspelled.
 fn prefix(term: &str) -> Option<String> {
+    // A number with another digit is another number, not a slip of the pen.
     let is_word = term.chars().all(char::is_alphabetic) && term.chars().count() > PREFIX;
     is_word.then(|| term.chars().take(PREFIX).collect())
 }
 
-/// How many letters must be right.
+/// The number of letters at the beginning that must be right.
 pub(super) const PREFIX: usize = 4;

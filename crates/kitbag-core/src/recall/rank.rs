@@ -20,7 +20,7 @@ use super::weights::RecallWeights;
 use crate::rank::Score;
 use crate::role::Role;
 
-/// Ranks candidates by all that is known, and returns the best `limit` of them, best first.
+/// Ranks candidates by all that is known of them, and returns the best `limit`, best first.
 ///
 /// A candidate without facts does not exist in the store and is left out; so is a message that is
 /// already in the prompt, with everything that says nearly the same.
@@ -62,7 +62,7 @@ pub fn rank(
     fold_duplicates(hits, facts, limit)
 }
 
-/// What a store knows of a message besides its terms.
+/// The facts that a store has about a message, besides its terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MessageFacts {
@@ -70,13 +70,13 @@ pub struct MessageFacts {
     pub conversation: u32,
     /// The message's number in the conversation.
     pub message: u32,
-    /// Who speaks.
+    /// The speaker's role.
     pub role: Role,
-    /// The name of who speaks.
+    /// The speaker's name.
     pub speaker: Option<String>,
-    /// When it was said.
+    /// The time at which it was said.
     pub at: Option<Timestamp>,
-    /// What [`analyse`](super::analyse()) found besides the words.
+    /// The traits that [`analyse`](super::analyse()) found.
     pub traits: MessageTraits,
     /// The traits of the message before it in the conversation.
     pub previous: Option<MessageTraits>,
@@ -84,23 +84,24 @@ pub struct MessageFacts {
     pub words: u32,
     /// Its number in the order in which the scope's messages arrived.
     pub arrival: u64,
-    /// By which near-duplicates are recognised.
+    /// The sketch by which near-duplicates are recognised.
     pub fingerprint: Fingerprint,
-    /// How many facts and entities are remembered from it that have to do with the query.
+    /// The number of facts and entities remembered from it that concern the query.
     pub remembered: u32,
-    /// How like its passage that tells most is to the query in meaning, in thousandths, where a model
+    /// The likeness in meaning of its strongest passage to the query, in thousandths, if a model
     /// compared them.
     pub likeness: Option<i32>,
     /// The relevance to the query of a fact that came from it, in thousandths.
     pub fact: u32,
-    /// The later message, if one says that what this one says no longer holds: conversation and message.
+    /// The later message that makes this one's statement outdated, if there is one: conversation
+    /// and message.
     pub outdated_by: Option<(u32, u32)>,
-    /// Whether it is in the prompt already.
+    /// Set if it is in the prompt already.
     pub in_prompt: bool,
 }
 
 impl MessageFacts {
-    /// A message by a person of which nothing else is known.
+    /// Creates the facts of a message by a person of which nothing else is known.
     #[must_use]
     pub fn new(conversation: u32, message: u32) -> Self {
         Self {
@@ -131,17 +132,17 @@ pub struct Hit {
     pub conversation: u32,
     /// The message's number in the conversation.
     pub message: u32,
-    /// The passage that tells most.
+    /// The passage with the strongest words.
     pub passage: u16,
-    /// Its parts are in thousandths of what the words of the best message tell.
+    /// Its parts are in thousandths of the strength of the best message's words.
     pub score: Score,
     /// Messages that say nearly the same and rank lower: conversation and message.
     pub duplicates: Vec<(u32, u32)>,
-    /// The later message by which it no longer holds, if there is one.
+    /// The later message that makes it outdated, if there is one.
     pub outdated_by: Option<(u32, u32)>,
 }
 
-/// One ranking: what all its scores have in common.
+/// One ranking: everything that its scores have in common.
 struct Ranking<'r> {
     query: &'r Query,
     weights: &'r RecallWeights,
@@ -150,18 +151,18 @@ struct Ranking<'r> {
     named: NamedSpeakers<'r>,
 }
 
-/// As many words as a passage has: a message is long beyond them.
+/// The number of words in a usual passage: a message is long beyond them.
 const PASSAGE: f64 = 40.0;
-/// What is longer than so many doublings of that loses no more: it may still hold the answer.
+/// The number of doublings of that after which a message loses no more: it may hold the answer.
 const DOUBLINGS: f64 = 5.0;
-/// A question with more words than this says something besides.
+/// The most words of a message that is nothing but a question.
 const SHORT: u32 = 20;
 
 impl Ranking<'_> {
     fn hit(&self, candidate: &Candidate, facts: &MessageFacts) -> Hit {
         let weights = self.weights;
         let asks = |traits: MessageTraits| traits.has(MessageTraits::QUESTION);
-        // Whatever an assistant says is an answer: only a person's answer tells something.
+        // An assistant answers everything, so only a person's answer is a sign.
         let is_person = facts.role == Role::User;
         let answers = is_person && facts.previous.is_some_and(asks);
         let words = if answers {
@@ -172,8 +173,9 @@ impl Ranking<'_> {
         let words = self.scale.words(words);
         let day = facts.at.map_or(0.0, |at| nearness(self.query.days(), at));
         let meaning = facts.likeness.map_or(0.0, f64::from) / 1000.0 * weights.meaning;
+        // Without words this is minus infinity, which the clamp turns into 0.
         let doublings = libm::log2(f64::from(facts.words) / PASSAGE).clamp(0.0, DOUBLINGS);
-        // What the assistant said is what the query asks for.
+        // A query for the assistant's words must not count against them that an assistant spoke.
         let loses = !is_person && !self.query.asks_assistant();
         let when = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
         let parts = [
@@ -191,6 +193,8 @@ impl Ranking<'_> {
             ),
             (
                 "length",
+                // An assistant's messages are long: a query for its words must not count that
+                // against them.
                 when(is_person || loses, doublings * weights.length),
             ),
             (
@@ -214,14 +218,15 @@ impl Ranking<'_> {
         }
     }
 
-    /// How new a message is, from 0 to 1.
+    /// Returns the newness of a message, from 0 to 1.
     fn recency(&self, facts: &MessageFacts) -> f64 {
+        // In the order of arrival, since not every message has a time.
         to_float(facts.arrival) / to_float(self.newest.max(1))
     }
 }
 
-/// Lists each message that says nearly the same as a better one there, and leaves out what the
-/// prompt has and what ranks below the limit.
+/// Lists each message that says nearly the same as a better one with that one, and leaves out
+/// messages that the prompt has or that rank below the limit.
 fn fold_duplicates(
     hits: Vec<(Hit, &MessageFacts)>,
     facts: &[MessageFacts],
@@ -235,7 +240,7 @@ fn fold_duplicates(
         if facts.in_prompt || shown.iter().any(|shown| shown.is_like(fingerprint)) {
             continue;
         }
-        // Two values of one fact differ in a word, and are not the same for that.
+        // Two values of one fact may differ in a single word, which does not make them the same.
         let is_same = |kept: &Hit, like: Fingerprint| {
             like.is_like(fingerprint) && kept.outdated_by == hit.outdated_by
         };

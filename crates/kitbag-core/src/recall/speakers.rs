@@ -1,4 +1,4 @@
-//! Which of several people a query names.
+//! The speakers whom a query names, if there are several.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -17,7 +17,7 @@ pub(super) struct NamedSpeakers<'f>(BTreeSet<&'f str>);
 impl<'f> NamedSpeakers<'f> {
     /// Finds the names of people in a query, as words: "Maria" names "Maria Lopez".
     ///
-    /// Returns no names if one person speaks or all speakers are named: they tell nothing then.
+    /// Returns no names if one person speaks or all speakers are named, which distinguishes nobody.
     pub(super) fn of(query: &Query, facts: impl Iterator<Item = &'f MessageFacts>) -> Self {
         let people = facts.filter(|facts| facts.role == Role::User);
         let names = people.filter_map(|facts| facts.speaker.as_deref());
@@ -27,6 +27,7 @@ impl<'f> NamedSpeakers<'f> {
         let Some(mut shared) = words_of_all.next().cloned() else {
             return Self::default();
         };
+        // A name that all share, such as that of a family, names nobody.
         for words in words_of_all {
             shared.retain(|word| words.contains(word));
         }
@@ -39,9 +40,12 @@ impl<'f> NamedSpeakers<'f> {
             named.map(|(name, _)| *name).collect::<BTreeSet<&str>>()
         };
         let mut named = named_by(&|word| query.has_word(word));
+        // Misspelled names are looked for only among words with a capital, and only if none is
+        // spelled right.
         if named.is_empty() {
             named = named_by(&|word| query.capitals().any(|other| is_same_name(word, other)));
         }
+        // All are named, or only one speaks: the name distinguishes no message.
         if named.len() == names.len() {
             named.clear();
         }
@@ -59,8 +63,8 @@ fn words(name: &str) -> BTreeSet<String> {
     tokens(name).map(|token| fold(&token.word)).collect()
 }
 
-/// Returns whether two names are one, written by different people: they begin alike, and at most three
-/// letters in eight differ.
+/// Tells whether two names are one, written by different people: they begin alike, and at most
+/// three letters in eight differ.
 fn is_same_name(name: &str, other: &str) -> bool {
     let (name, other): (Vec<char>, Vec<char>) = (name.chars().collect(), other.chars().collect());
     let shorter = name.len().min(other.len());

@@ -1,4 +1,4 @@
-//! How strongly each word of a query stands in each passage.
+//! The strength of each word of a query in each passage.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -14,10 +14,10 @@ use crate::text::{Bm25, inverse_frequency};
 pub(super) struct Strength {
     pub(super) message: u32,
     pub(super) passage: u16,
-    /// Which word of the query.
+    /// The number of the word in the query.
     pub(super) word: u16,
     pub(super) by_person: bool,
-    /// How much it tells: by its rarity, and by how much of the passage it is.
+    /// Its weight: by its rarity, and by its count against the length of the passage.
     pub(super) value: f64,
 }
 
@@ -25,12 +25,12 @@ pub(super) struct Strength {
 ///
 /// Postings are sorted, so that no more than one conversation is held at a time.
 pub(super) struct Strengths<'e> {
-    lists: Vec<List<'e>>,
+    lists: Vec<PostingList<'e>>,
     field: Bm25,
 }
 
-/// The postings of one term that are still to come.
-struct List<'e> {
+/// The postings of one term that are still to be read.
+struct PostingList<'e> {
     word: u16,
     /// The weight of the word by its rarity.
     rarity: f64,
@@ -38,7 +38,7 @@ struct List<'e> {
     taken: usize,
 }
 
-impl List<'_> {
+impl PostingList<'_> {
     fn rest(&self) -> &[Posting] {
         self.postings.get(self.taken..).unwrap_or_default()
     }
@@ -48,11 +48,12 @@ impl<'e> Strengths<'e> {
     pub(super) fn new(query: &Query, evidence: &'e Evidence, weights: &RecallWeights) -> Self {
         let average = to_float(evidence.words) / to_float(evidence.passages.max(1));
         let mut field = Bm25::new(average).with_length_weight(weights.length_weight);
+        // Messages are shorter than documents, for which the usual parameters are meant.
         field.saturation = weights.saturation;
         let mut lists = Vec::new();
         for (word, sought) in (0..).zip(query.words()) {
             for (postings, rarity) in of_word(sought, evidence, weights) {
-                lists.push(List {
+                lists.push(PostingList {
                     word,
                     rarity,
                     postings: sorted(postings),
@@ -63,11 +64,11 @@ impl<'e> Strengths<'e> {
         Self { lists, field }
     }
 
-    /// Replaces `found` by the strengths in the next conversation, by message, passage and word, each
-    /// word once in a passage. Returns the conversation's number.
+    /// Replaces `found` by the strengths in the next conversation, by message, passage and word,
+    /// each word once in a passage, and returns the conversation's number.
     pub(super) fn next_conversation(&mut self, found: &mut Vec<Strength>) -> Option<u32> {
         found.clear();
-        let first = |list: &List| list.rest().first().map(|one| one.place.conversation);
+        let first = |list: &PostingList| list.rest().first().map(|one| one.place.conversation);
         let conversation = self.lists.iter().filter_map(first).min()?;
         for list in &mut self.lists {
             let mut taken = 0;
@@ -90,13 +91,14 @@ impl<'e> Strengths<'e> {
             list.taken += taken;
         }
         let place = |one: &Strength| (one.message, one.passage, one.word);
+        // A word may be found by several terms: the strongest comes first, and stays.
         found.sort_unstable_by(|a, b| place(a).cmp(&place(b)).then(b.value.total_cmp(&a.value)));
         found.dedup_by_key(|one| place(one));
         Some(conversation)
     }
 }
 
-/// Postings by their places. A store gives them so already, mostly.
+/// Sorts postings by their places. A store mostly gives them in that order.
 fn sorted(postings: &[Posting]) -> Cow<'_, [Posting]> {
     if postings.is_sorted_by_key(|posting| posting.place) {
         return Cow::Borrowed(postings);
@@ -106,7 +108,8 @@ fn sorted(postings: &[Posting]) -> Cow<'_, [Posting]> {
     Cow::Owned(postings)
 }
 
-/// Where a word stands, or one that is spelled alike, with what it tells there by its rarity.
+/// Returns the postings of a word, of related words and of words spelled alike, each list with its
+/// weight by rarity.
 fn of_word<'e>(
     word: &QueryWord,
     evidence: &'e Evidence,
@@ -120,6 +123,7 @@ fn of_word<'e>(
         WordKind::Character => weights.character,
     };
     let rarity = rarity(&exact, evidence, weights);
+    // A related word or another spelling never counts more than the word itself, where that occurs.
     let most = if exact.is_empty() {
         f64::INFINITY
     } else {
@@ -144,6 +148,7 @@ fn of_word<'e>(
     let (Some(prefix), Some(term)) = (&word.prefix, word.alternatives.first()) else {
         return lists;
     };
+    // Words that are spelled alike begin alike, so they are next to each other in the map.
     let from = evidence.postings.range(prefix.clone()..);
     for (other, postings) in from.take_while(|(other, _)| other.starts_with(prefix.as_str())) {
         if !word.alternatives.contains(other) && is_alike(term, other) {
@@ -154,8 +159,8 @@ fn of_word<'e>(
     lists
 }
 
-/// How rare a word is among the passages of a scope; less when it comes up in many conversations,
-/// as names and greetings do.
+/// Returns the rarity of a word among the passages of a scope; less if it comes up in many
+/// conversations, as names and greetings do.
 fn rarity(lists: &[&[Posting]], evidence: &Evidence, weights: &RecallWeights) -> f64 {
     let postings: usize = lists.iter().map(|list| list.len()).sum();
     let passages = usize::try_from(evidence.passages).unwrap_or(usize::MAX);
@@ -169,6 +174,7 @@ fn rarity(lists: &[&[Posting]], evidence: &Evidence, weights: &RecallWeights) ->
     conversations.sort_unstable();
     conversations.dedup();
     let holding = to_float(conversations.len() as u64);
+    // At most 1, whatever number of conversations the store has counted.
     let spread = holding / to_float(evidence.conversations).max(holding).max(1.0);
     frequency * (1.0 - weights.spread * spread)
 }

@@ -1,36 +1,35 @@
-//! How much each kind of evidence weighs.
+//! The weights of the kinds of evidence.
 
-/// The weights of recall. What each brings was measured: see `docs/recall.md`.
+/// The weights of recall. The effect of each was measured: see `docs/recall.md`.
 ///
-/// The parts of a score are in thousandths of what the words of the best message tell.
+/// The parts of a score are in thousandths of the strength of the best message's words.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RecallWeights {
-    /// How soon further occurrences of a word stop counting (BM25's k1).
+    /// BM25's k1: the number of occurrences at which a word has half of its greatest gain.
     pub saturation: f64,
-    /// How much longer passages are discounted, from 0 to 1 (BM25's b).
+    /// BM25's b: the discount for longer passages, from 0 to 1.
     pub length_weight: f64,
-    /// What share of its rarity a word loses that comes up in every conversation.
+    /// The share of its rarity that a word loses if it comes up in every conversation.
     pub spread: f64,
-    /// What a word counts that is part of a date, which is sought as a day.
+    /// The weight of a word that is part of a date, which is looked up as a day, too.
     pub date_word: f64,
-    /// What a character counts that stands by itself between words of grammar, in a script without
-    /// spaces.
+    /// The weight of a single character between words of grammar, in a script without spaces.
     pub character: f64,
-    /// The share of its weight that a word keeps which only belongs to the same concept.
+    /// The weight of a word that only belongs to the same concept.
     pub related: f64,
-    /// The share of its likeness that a word counts which means nearly the same by a model.
+    /// The weight of a word that means nearly the same by a model, multiplied by its likeness.
     pub near: f64,
-    /// What a word counts that is only spelled alike.
+    /// The weight of a word that is only spelled alike.
     pub alike: f64,
-    /// What a word counts that stands one, two or three messages before.
+    /// The weights of a word one, two or three messages before.
     pub before: [f64; 3],
-    /// What a word counts that stands in the message before when a person answers it.
+    /// The weight of a word in the message before, if a person answers it.
     pub asked: f64,
-    /// What a word counts that stands one, two or three messages after.
+    /// The weights of a word one, two or three messages after.
     pub after: [f64; 3],
-    /// What share of these a message hands to its neighbours that is not by a person: an assistant
-    /// repeats the question's words.
+    /// The share of these that a message hands to its neighbours if it is not by a person: an
+    /// assistant repeats the question's words.
     pub assistant_neighbour: f64,
     /// For all words of the query in the whole conversation.
     pub conversation: f64,
@@ -44,7 +43,7 @@ pub struct RecallWeights {
     pub question: f64,
     /// For a person's answer to a question.
     pub reply: f64,
-    /// The share of its words and its meaning that a message loses that is not by a person.
+    /// The share of its words and its meaning that a message loses if it is not by a person.
     pub role: f64,
     /// For each doubling of a message's length beyond a passage.
     pub length: f64,
@@ -52,7 +51,7 @@ pub struct RecallWeights {
     pub recency: f64,
     /// For a message from which facts or entities are remembered that the query is about.
     pub remembered: f64,
-    /// For a message that means what the query means, as a model tells; nothing without a model.
+    /// For a message that means the same as the query, by a model; nothing without a model.
     pub meaning: f64,
     /// For a message from which a fact is known that the query asks for by its key.
     pub fact: f64,
@@ -61,6 +60,9 @@ pub struct RecallWeights {
 impl Default for RecallWeights {
     fn default() -> Self {
         Self {
+            // Rounded by hand after the measurements in `docs/recall.md`. Those that concern
+            // assistants rest on one set of data: `assistant_neighbour` and `role` keep seven
+            // answers of 100 each among the first five there.
             saturation: 0.8,
             length_weight: 0.4,
             spread: 0.4,

@@ -1,4 +1,4 @@
-//! Reads which facts about a person a question asks for.
+//! The facts about a person that a question asks for.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use crate::text::{Language, fold};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Asked {
-    /// Whether all is asked for: `What do you know about me?`
+    /// Set if everything is asked for: `What do you know about me?`
     pub everything: bool,
     /// The keys that it names, whole or up to a `/`.
     pub keys: Vec<String>,
@@ -22,7 +22,7 @@ pub struct Asked {
 
 /// Shorter words stand in others by chance.
 const SHORTEST: usize = 4;
-/// Forms of one word differ by so many letters at their end.
+/// The most letters by which forms of one word differ at their end.
 const ENDING: usize = 3;
 
 impl Asked {
@@ -46,8 +46,9 @@ impl Asked {
         }
     }
 
-    /// Returns how much a fact has to do with the question, in thousandths: all where its key is asked for, less
-    /// where they share a word. What is known of a person with a name is sought by that name.
+    /// Returns the relevance of a fact to the question, in thousandths: all if its key is asked
+    /// for, less if they share a word. A fact about a person with a name counts only if the
+    /// question has that name.
     #[must_use]
     pub fn relevance(&self, key: &str, value: &str, speaker: Option<&str>) -> u32 {
         let mut key = key;
@@ -72,6 +73,7 @@ impl Asked {
         if shares(key) || shares(value) {
             return 400;
         }
+        // Everything is asked for, but this fact no more than others.
         if self.everything { 200 } else { 0 }
     }
 
@@ -79,6 +81,7 @@ impl Asked {
         words(name).any(|part| {
             self.words
                 .iter()
+                // "Anna's job" names Anna.
                 .any(|word| *word == part || *word == alloc::format!("{part}'s"))
         })
     }
@@ -94,7 +97,8 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     parts.filter(|part| !part.is_empty())
 }
 
-/// Returns whether two words are forms of one: they begin alike, and one of them ends there or soon after.
+/// Tells whether two words are forms of one: they begin alike, and one of them ends there or soon
+/// after.
 fn is_form(word: &str, other: &str) -> bool {
     let (short, long) = if word.len() <= other.len() {
         (word, other)

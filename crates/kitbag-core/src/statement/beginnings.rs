@@ -1,10 +1,10 @@
-//! Tells texts that have none of some words from those that may, at the cost of one look at each byte.
+//! A filter for texts that have none of some words, at the cost of one look at each byte.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The words with which phrases begin, as bits: one that is not here begins none. Two words may share
-/// a bit, which only costs a closer look.
+/// The words with which phrases begin, as bits: a word that is not here begins none. Two words may
+/// share a bit, which only costs a closer look.
 #[derive(Debug)]
 pub(super) struct Beginnings {
     pairs: Vec<u64>,
@@ -14,7 +14,7 @@ pub(super) struct Beginnings {
 const BITS: u32 = 1 << 16;
 
 impl Beginnings {
-    /// Those of some pairs; a first word without a second begins a phrase by itself.
+    /// Creates the filter of some pairs; a first word without a second begins a phrase by itself.
     pub(super) fn of<'p>(pairs: impl Iterator<Item = (&'p str, Option<&'p str>)>) -> Self {
         let empty = vec![0; BITS as usize / 64];
         let mut beginnings = Self {
@@ -31,7 +31,8 @@ impl Beginnings {
         beginnings
     }
 
-    /// Returns whether one of the beginnings may stand somewhere in a text. In letters beyond ASCII it always may.
+    /// Tells whether one of the beginnings may stand somewhere in a text. Letters beyond ASCII are
+    /// not looked at: with them, it may.
     pub(super) fn may_be_in(&self, text: &str) -> bool {
         if !text.is_ascii() && text.chars().any(is_foreign_letter) {
             return true;
@@ -41,6 +42,7 @@ impl Beginnings {
         let mut bytes = text.bytes().peekable();
         while let Some(byte) = bytes.next() {
             let next = bytes.peek().copied().unwrap_or(b' ');
+            // Words have to be cut as the lexer does it, or one would be missed.
             let is_inner = match byte {
                 b'\'' | b'@' | b'.' | b'+' | b'-' => word != EMPTY && next.is_ascii_alphanumeric(),
                 // The bytes of ’: it stands for an apostrophe.
@@ -71,7 +73,7 @@ impl Beginnings {
         word != EMPTY && self.begins(before, word)
     }
 
-    /// Returns whether one of the beginnings may stand at a word.
+    /// Tells whether one of the beginnings may stand at a word.
     pub(super) fn may_begin(&self, word: &str, next: Option<&str>) -> bool {
         let word = hash(word.bytes());
         let is_pair = |next: &str| has(&self.pairs, pair(word, hash(next.bytes())));
@@ -83,11 +85,12 @@ impl Beginnings {
     }
 }
 
-/// A letter beyond ASCII: not so punctuation, symbols and emoji.
+/// Tells letters beyond ASCII from punctuation, symbols and emoji.
 fn is_foreign_letter(c: char) -> bool {
     !c.is_ascii() && c.is_alphabetic()
 }
 
+// The hash of no letters: FNV-1a's offset.
 const EMPTY: u32 = 0x811c_9dc5;
 
 fn hash(word: impl Iterator<Item = u8>) -> u32 {

@@ -57,11 +57,11 @@ pub(super) struct Pattern {
     pub(super) key: String,
     pub(super) value: Option<String>,
     pub(super) parts: Vec<Part>,
-    /// Whether it need not stand at the beginning of a clause.
+    /// Set if it need not stand at the beginning of a clause.
     pub(super) is_anywhere: bool,
-    /// Whether it says that the value no longer holds.
+    /// Set if it says that the value no longer holds.
     pub(super) retracts: bool,
-    /// Whether it can only stand behind a time.
+    /// Set if it can only stand behind a time.
     pub(super) follows_time: bool,
 }
 
@@ -73,7 +73,7 @@ pub(super) enum Part {
     Maybe(Vec<Words>),
     /// A time, or none.
     Time,
-    /// A word that begins so; the rest of it is a slot.
+    /// A word with this beginning; the rest of it is a slot.
     Prefix(String),
     /// A value of a kind, behind a comma or not.
     Slot { kind: String, has_comma: bool },
@@ -96,7 +96,9 @@ impl Grammar {
                     })),
                 "ask" => grammar
                     .asks
+                    // A question may go on: "where do I live now?"
                     .extend(Pattern::read(rest).map(Pattern::with_open_end)),
+                // These have no key, so the name of the line stands in its column.
                 "all" => grammar.asks_for_all.extend(Pattern::read(line)),
                 "time" => {
                     if let Some(pattern) = Pattern::read(line) {
@@ -121,6 +123,7 @@ impl Grammar {
                 _ => {}
             }
         }
+        // Only now, since `swap` may stand behind the statements.
         let swapped = grammar
             .says
             .iter()
@@ -133,6 +136,7 @@ impl Grammar {
 
 impl Pattern {
     fn read(line: &str) -> Option<Self> {
+        // With blanks: the bar between alternatives has none.
         let mut columns = line.split(" | ").map(str::trim);
         let (key, pattern) = (columns.next()?, columns.next()?);
         let value = columns.next().map(ToString::to_string);
@@ -187,7 +191,8 @@ impl Pattern {
         })
     }
 
-    /// The same with the subject behind its verb, if it begins with one of some subjects.
+    /// Returns the pattern with its subject behind the verb, if it begins with one of some
+    /// subjects.
     fn swapped(&self, subjects: &[String]) -> Option<Self> {
         let (beginnings, rest) = match self.parts.as_slice() {
             [Part::OneOf(subjects), Part::OneOf(verbs), rest @ ..]
@@ -221,21 +226,21 @@ impl Pattern {
         })
     }
 
-    /// The same, where any words may follow the last slot.
+    /// Lets any words follow the last slot.
     fn with_open_end(mut self) -> Self {
         self.parts.push(Part::Maybe(Vec::new()));
         self
     }
 
-    /// Returns whether it may begin with a slot, so with any word.
+    /// Tells whether it may begin with a slot, so with any word.
     pub(super) fn begins_with_slot(&self) -> bool {
         let mut parts = self.parts.iter();
         let first = parts.find(|part| !matches!(part, Part::Maybe(_) | Part::Time));
         !matches!(first, Some(Part::OneOf(_)))
     }
 
-    /// The words that it may begin with: the first, and the second unless a slot stands there. A pattern
-    /// that begins with a slot has none.
+    /// Returns the words that it may begin with: the first, and the second unless a slot stands
+    /// there. A pattern that begins with a slot has none.
     pub(super) fn beginnings(&self, times: &Times) -> BTreeSet<(String, Option<String>)> {
         let mut beginnings = BTreeSet::new();
         collect_beginnings(&self.parts, None, times, &mut beginnings);
@@ -251,6 +256,7 @@ fn collect_beginnings(
 ) {
     let (alternatives, rest) = match parts.split_first() {
         Some((Part::OneOf(alternatives), rest)) => (alternatives, rest),
+        // Without the part first, and then with it.
         Some((Part::Maybe(alternatives), rest)) => {
             collect_beginnings(rest, first, times, to);
             (alternatives, rest)
@@ -280,14 +286,14 @@ fn collect_beginnings(
     }
 }
 
-/// The words of a text, as those of a message are compared.
+/// Returns the words of a text, in the form in which those of a message are compared.
 pub(super) fn words(text: &str) -> Words {
     let sentences = sentences(text);
     let words = sentences.into_iter().flat_map(|sentence| sentence.words);
     words.map(|word| word.folded.into_owned()).collect()
 }
 
-/// Words and sequences of words that are looked up by their first.
+/// Words and sequences of words, looked up by their first.
 #[derive(Debug, Default)]
 pub(super) struct Phrases(BTreeMap<String, Vec<Words>>);
 
@@ -302,7 +308,7 @@ impl Phrases {
         }
     }
 
-    /// The words that entries begin with: the first, and the second if there is one.
+    /// Returns the words that entries begin with: the first, and the second if there is one.
     pub(super) fn beginnings(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         self.0.iter().flat_map(|(first, entries)| {
             let seconds = entries.iter().map(|rest| rest.first().map(String::as_str));
@@ -310,7 +316,7 @@ impl Phrases {
         })
     }
 
-    /// The number of words of the longest entry with which a sequence of words begins.
+    /// Returns the number of words of the longest entry that a sequence of words begins with.
     pub(super) fn length_at(&self, words: &[Word<'_>]) -> Option<usize> {
         let (first, rest) = words.split_first()?;
         let entries = self.0.get(first.folded.as_ref())?.iter();
@@ -318,20 +324,20 @@ impl Phrases {
         matching.map(|entry| 1 + entry.len()).max()
     }
 
-    /// Returns whether an entry stands anywhere among some words.
+    /// Tells whether an entry stands anywhere among some words.
     pub(super) fn is_in(&self, words: &[Word<'_>]) -> bool {
         let from = (0..words.len()).filter_map(|at| words.get(at..));
         from.into_iter()
             .any(|words| self.length_at(words).is_some())
     }
 
-    /// Returns whether some words are an entry.
+    /// Tells whether some words are an entry.
     pub(super) fn is(&self, words: &[Word<'_>]) -> bool {
         self.length_at(words) == Some(words.len())
     }
 }
 
-/// Returns whether some words begin with others, with no sign between them.
+/// Tells whether some words begin with others, with no sign between them.
 pub(super) fn begins_with(words: &[Word<'_>], others: &[String]) -> bool {
     words.len() >= others.len()
         && words

@@ -31,17 +31,17 @@ impl Word<'_> {
         self.start + self.written.len()
     }
 
-    /// Returns whether it is written like a name. Scripts without capitals have none that are.
+    /// Tells whether it is written like a name. In scripts without capitals no word is.
     pub(super) fn is_capitalised(&self) -> bool {
         self.written.chars().next().is_some_and(char::is_uppercase)
     }
 
-    /// Returns whether it is written in capitals: `IT`.
+    /// Tells whether it is written in capitals: `IT`.
     pub(super) fn is_acronym(&self) -> bool {
         self.written.len() > 1 && self.written.bytes().all(|byte| byte.is_ascii_uppercase())
     }
 
-    /// Returns whether it is a character of a script without spaces between words.
+    /// Tells whether it is a character of a script without spaces between words.
     pub(super) fn is_unspaced(&self) -> bool {
         self.written.chars().next().is_some_and(is_unspaced)
     }
@@ -50,7 +50,7 @@ impl Word<'_> {
 /// The sign between two words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gap {
-    /// Nothing that parts them.
+    /// Nothing that separates them.
     Space,
     /// A comma.
     Comma,
@@ -64,7 +64,7 @@ pub(super) enum Gap {
     Question,
 }
 
-/// The sentences of a text.
+/// Cuts a text into sentences.
 pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let mut sentences = Vec::new();
     let mut sentence = Sentence::default();
@@ -79,8 +79,10 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
             }
             let length = word_length(rest);
             let (head, tail) = rest.split_at_checked(length).unwrap_or((rest, ""));
+            // Counted from the beginning of the message, from which values are copied.
             let start = line.start + line.text.len() - rest.len();
             rest = tail;
+            // Quoted words are somebody else's, up to the sign that ends them.
             if let Some(closing) = quote {
                 if c == closing {
                     quote = None;
@@ -109,6 +111,7 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
                 }
                 None => sign(c, tail, sentence.words.last()),
             };
+            // Of several signs the one that separates most counts.
             gap = gap.max(found);
         }
         if !sentence.words.is_empty() {
@@ -119,13 +122,13 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     sentences
 }
 
-/// A line of a text, and where it begins.
+/// A line of a text, with the byte at which it begins.
 struct Line<'t> {
     start: usize,
     text: &'t str,
 }
 
-/// The lines that the writer wrote: neither quoted ones nor code.
+/// Returns the lines that the writer wrote: neither quoted ones nor code.
 fn own_lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     let mut start = 0;
     let mut is_code = false;
@@ -137,12 +140,13 @@ fn own_lines(text: &str) -> impl Iterator<Item = Line<'_>> {
             is_code = !is_code;
             return None;
         }
+        // Quotations, tables, markup, JSON and headings.
         let is_own = !is_code && !begins.starts_with(['>', '|', '<', '{', '#']);
         is_own.then_some(line)
     })
 }
 
-/// The bytes of the word that a text begins with, or of the sign.
+/// Returns the number of bytes of the word, or the sign, that a text begins with.
 fn word_length(text: &str) -> usize {
     let mut chars = text.char_indices().peekable();
     let Some((_, first)) = chars.next() else {
@@ -179,6 +183,8 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || (!c.is_ascii() && c.is_alphanumeric())
 }
 
+/// Tells whether a character is of a script without spaces. Korean has spaces, unlike for
+/// [`Script`], which looks at the grammar inside its words.
 fn is_unspaced(c: char) -> bool {
     !c.is_ascii()
         && Script::of(c) == Some(Script::Unspaced)
@@ -195,7 +201,7 @@ fn folded(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// The sign that ends a quotation which `c` begins, if it ends before the line does.
+/// Returns the sign that ends a quotation which `c` begins, if it ends before the line does.
 fn closing_quote(c: char, tail: &str) -> Option<char> {
     let closing = match c {
         '"' | '`' => c,
@@ -219,6 +225,7 @@ fn sign(c: char, tail: &str, before: Option<&Word<'_>>) -> Gap {
         '.' if tail.starts_with('.') => Gap::End,
         ',' | '，' | '、' => Gap::Comma,
         ';' | '；' | '(' | ')' | '—' | '–' | '（' | '）' => Gap::Clause,
+        // A dash; a hyphen has a letter behind it.
         '-' if ends => Gap::Clause,
         ':' | '：' | '=' | '"' | '“' | '”' | '„' | '«' | '»' | '`' => Gap::Other,
         _ if Script::of(c) == Some(Script::Symbol) => Gap::Clause,
@@ -226,7 +233,7 @@ fn sign(c: char, tail: &str, before: Option<&Word<'_>>) -> Gap {
     }
 }
 
-/// Returns whether the point behind a number makes it the day of a month, as in German: `am 3. Mai`.
+/// Tells whether the point behind a number makes it the day of a month, as in German: `am 3. Mai`.
 fn is_day(before: Option<&Word<'_>>, tail: &str) -> bool {
     const MONTHS: [&str; 12] = [
         "Jan", "Feb", "Mär", "Apr", "Mai", "Jun", "Jul", "Aug", "Sep", "Okt", "Nov", "Dez",
@@ -238,7 +245,7 @@ fn is_day(before: Option<&Word<'_>>, tail: &str) -> bool {
     before.filter(is_number).is_some() && MONTHS.iter().any(|month| next.starts_with(month))
 }
 
-/// Returns whether the point behind a word belongs to it: `St.`, `J.`.
+/// Tells whether the point behind a word belongs to it: `St.`, `J.`.
 fn is_abbreviated(before: Option<&Word<'_>>) -> bool {
     before.is_some_and(|word| {
         let is_initial = word.is_capitalised() && word.written.chars().nth(1).is_none();

@@ -10,18 +10,18 @@ use super::{LONGEST_MESSAGE, Statements};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OwnSentence {
-    /// The sentence; an ellipsis stands in the place of what it quotes.
+    /// The sentence, with an ellipsis in the place of each quotation.
     pub text: String,
     /// Its words, in lower case and without accents.
     pub words: Vec<String>,
-    /// Whether it asks.
+    /// Set if it asks.
     pub is_question: bool,
 }
 
 impl Statements {
-    /// The sentences that the writer of a message says: without code, quoted lines and what stands in
-    /// quotation marks. A message that hands a text over ("translate this: …") has none, and neither has
-    /// one so long that somebody else wrote most of it.
+    /// Returns the sentences that are the writer's own: without code, quoted lines and quotations.
+    /// A message that hands a text over ("translate this: …") has none, and neither has one so long
+    /// that somebody else wrote most of it.
     ///
     /// ```
     /// use kitbag_core::statement::Statements;
@@ -46,6 +46,7 @@ fn own(text: &str, sentence: &Sentence<'_>) -> OwnSentence {
     for word in &sentence.words {
         if let Some(before) = before {
             let between = text.get(before.end()..word.start).unwrap_or_default();
+            // Letters between two words of the lexer are a quotation that it left out.
             let is_whole = !between.contains(char::is_alphanumeric);
             shown.push_str(if is_whole { between } else { " … " });
         }

@@ -14,11 +14,12 @@ use super::times::Times;
 use super::{Statements, fill, match_parts};
 
 impl Statements {
-    /// Reads a question: the keys of facts that it asks for.
+    /// Returns the keys of facts that a question asks for.
     #[must_use]
     pub fn asked(&self, query: &str) -> Asked {
         let sentences = sentences(query);
         let mut asked = Asked::of_words(sentences.iter().flat_map(|sentence| &sentence.words));
+        // Only questions that may begin at a word of the query are matched at all.
         let mut tried: Vec<(Question, usize, usize)> = Vec::new();
         for (number, sentence) in sentences.iter().enumerate() {
             for (at, word) in sentence.words.iter().enumerate() {
@@ -65,7 +66,7 @@ enum Asks {
 }
 
 impl Question {
-    /// Adds what is asked for, if a sentence asks this question from a word on.
+    /// Adds the keys that are asked for, if a sentence asks this question from a word on.
     fn ask(
         self,
         grammar: &Grammar,
@@ -125,7 +126,7 @@ impl Questions {
         }
     }
 
-    /// The questions that may begin with a word.
+    /// Returns the questions that may begin with a word.
     fn beginning_with(&self, word: &str) -> impl Iterator<Item = Question> {
         let of_word = self.by_first_word.get(word).into_iter().flatten();
         of_word.chain(&self.open).copied()

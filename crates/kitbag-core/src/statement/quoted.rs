@@ -1,9 +1,9 @@
 //! Quotations from a message that are said to state a value: the words around the value decide whether
 //! they do.
 //!
-//! The data are those of the rules: what denies, what is over, and behind which words nothing is stated.
-//! As there, precision comes before completeness. Words of the value itself are part of what is stated:
-//! `not vegan` may be a value where `vegan` may not.
+//! The data are those of the rules: words that deny, words for things that are over, and words
+//! behind which nothing is stated. As there, precision comes before completeness. Words of the
+//! value itself are part of the statement: `not vegan` may be a value where `vegan` may not.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -65,7 +65,7 @@ impl Statements {
         }
     }
 
-    /// The meaning of the words from `start` to `end`.
+    /// Returns the meaning of the words from `start` to `end`.
     fn meaning(&self, said: &[Word<'_>], start: usize, end: usize, value: &[String]) -> Quoted {
         let is_first = |word: &Word<'_>| word.gap >= Gap::End;
         let before = said.get(..=start).unwrap_or_default();
@@ -88,11 +88,13 @@ impl Statements {
             grammars.iter().any(begins)
         };
         let mut clause = (0..end).rev().find(begins).unwrap_or(0);
-        // A "no" that leads to a clause answers something if a sign parts the two, and else denies it.
+        // A "no" before a clause answers something if a sign separates the two, and else denies the
+        // clause.
         let is_parted = |at: usize| sentence.get(at).is_none_or(|word| word.gap != Gap::Space);
         if clause > 0 && !is_parted(clause) {
             clause -= 1;
         }
+        // Behind the quotation its clause ends at a sign, or at a word that joins another clause.
         let behind = sentence.get(end..).unwrap_or_default();
         let sign = behind.iter().position(|word| word.gap != Gap::Space);
         let sign = sign.unwrap_or(behind.len());
@@ -124,7 +126,7 @@ impl Statements {
         }
     }
 
-    /// The languages in which a sentence may speak of its writer; all where none shows.
+    /// Returns the languages in which a sentence may speak about its writer; all if none shows.
     fn spoken_in(&self, sentence: &[Word<'_>]) -> Vec<&Grammar> {
         let all = self.grammars.iter();
         let spoken = all.filter(|grammar| grammar.self_words.is_in(sentence));
@@ -136,7 +138,8 @@ impl Statements {
     }
 }
 
-/// The words of all sentences that ask nothing, the first of each behind the end of another.
+/// Returns the words of all sentences that ask nothing, the first of each behind the end of
+/// another.
 fn stated_words(message: &str) -> Vec<Word<'_>> {
     let stated = sentences(message).into_iter();
     let stated = stated.filter(|sentence| !sentence.is_question);
@@ -149,7 +152,7 @@ fn stated_words(message: &str) -> Vec<Word<'_>> {
     words.collect()
 }
 
-/// The runs of words that are not those of a value.
+/// Returns the runs of words that are not those of a value.
 fn around<'w, 't>(
     value: &'w [String],
     words: &'w [Word<'t>],

@@ -1,4 +1,4 @@
-//! Fills a slot of a pattern: which words may stand in it, and where it ends.
+//! Fills a slot of a pattern: the words that may stand in it, and its end.
 
 use alloc::string::{String, ToString};
 
@@ -7,19 +7,24 @@ use super::lexer::{Gap, Word};
 
 /// A stretch of words that fills a slot.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Filled {
+pub(super) struct FilledSlot {
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-/// Longest value, in words; twice as many characters where words are not spaced.
+/// The longest value, in words; twice as many characters in scripts without spaces.
 const LONGEST: usize = 6;
-/// Longest value in the middle of a pattern; twice as many characters where words are not spaced.
+/// The longest value in the middle of a pattern, likewise.
 const LONGEST_INSIDE: usize = 3;
 
-/// The longest stretch from a word on that may be the last slot of a pattern.
-pub(super) fn last(grammar: &Grammar, kind: &str, words: &[Word<'_>], at: usize) -> Option<Filled> {
-    // Names that hold a character which ends values elsewhere.
+/// Returns the longest stretch from a word on that may be the last slot of a pattern.
+pub(super) fn last(
+    grammar: &Grammar,
+    kind: &str,
+    words: &[Word<'_>],
+    at: usize,
+) -> Option<FilledSlot> {
+    // Names that contain a word which ends values elsewhere.
     let known = grammar.lists.get("known");
     let mut end = at;
     while let Some(word) = words.get(end) {
@@ -39,6 +44,8 @@ pub(super) fn last(grammar: &Grammar, kind: &str, words: &[Word<'_>], at: usize)
         }
         end += 1;
     }
+    // These kinds end only where their clause does, or before a word of these lists: what else
+    // follows changes the meaning.
     let followed_by = match kind {
         "thing" => Some("end"),
         "plain" | "activity" => Some("close"),
@@ -52,17 +59,17 @@ pub(super) fn last(grammar: &Grammar, kind: &str, words: &[Word<'_>], at: usize)
         true => name(grammar, words, at, end)?,
         false => (at, end),
     };
-    let filled = Filled { start, end };
+    let filled = FilledSlot { start, end };
     is_valid(grammar, kind, words.get(start..end)?).then_some(filled)
 }
 
-/// The stretches from a word on that may be a slot inside a pattern, short ones first.
+/// Returns the stretches from a word on that may be a slot inside a pattern, short ones first.
 pub(super) fn inside<'g>(
     grammar: &'g Grammar,
     kind: &'g str,
     words: &'g [Word<'_>],
     at: usize,
-) -> impl Iterator<Item = Filled> + 'g {
+) -> impl Iterator<Item = FilledSlot> + 'g {
     let is_unspaced = words.get(at).is_some_and(Word::is_unspaced);
     let longest = if is_unspaced {
         2 * LONGEST_INSIDE
@@ -76,11 +83,11 @@ pub(super) fn inside<'g>(
     ends.filter_map(move |end| {
         let stretch = words.get(at..end)?;
         let capitals = !matches!(kind, "place" | "name") || stretch.iter().all(is_nameable);
-        (capitals && is_valid(grammar, kind, stretch)).then_some(Filled { start: at, end })
+        (capitals && is_valid(grammar, kind, stretch)).then_some(FilledSlot { start: at, end })
     })
 }
 
-/// Returns whether nothing that belongs to a value follows it: its clause ends, or a word of a list stands there.
+/// Tells whether a value is complete: its clause ends, or a word of a list follows.
 fn is_whole(grammar: &Grammar, list: &str, words: &[Word<'_>], end: usize) -> bool {
     let behind = words.get(end..).unwrap_or_default();
     let ends = grammar.lists.get(list);
@@ -88,7 +95,7 @@ fn is_whole(grammar: &Grammar, list: &str, words: &[Word<'_>], end: usize) -> bo
         || ends.is_some_and(|ends| ends.length_at(behind).is_some())
 }
 
-/// A name within a stretch: its capitalised words, with what may stand before and between them.
+/// Finds a name in a stretch: its capitalised words, with what may stand before and between them.
 fn name(grammar: &Grammar, words: &[Word<'_>], from: usize, to: usize) -> Option<(usize, usize)> {
     let is_in = |list: &str, at: usize| {
         let list = grammar.lists.get(list);
@@ -100,6 +107,7 @@ fn name(grammar: &Grammar, words: &[Word<'_>], from: usize, to: usize) -> Option
         })
     };
     let mut start = from;
+    // "the Netherlands" is a name behind an article, "The Hague" a name with one.
     while start < to && is_in("article", start) && !words.get(start)?.is_capitalised() {
         start += 1;
     }
@@ -120,7 +128,7 @@ fn is_nameable(word: &Word<'_>) -> bool {
     word.is_capitalised() || word.is_unspaced()
 }
 
-/// Returns whether words can be a value of a kind.
+/// Tells whether words can be a value of a kind.
 fn is_valid(grammar: &Grammar, kind: &str, words: &[Word<'_>]) -> bool {
     let Some(first) = words.first() else {
         return false;
@@ -152,6 +160,7 @@ fn is_valid(grammar: &Grammar, kind: &str, words: &[Word<'_>]) -> bool {
             !is_excluded("pronoun")
                 && !first.is_capitalised()
                 && !is_excluded("article")
+                // "I am leaving" says what somebody does and not what they are.
                 && !first.folded.ends_with("ing")
         }
         "topic" => !is_excluded("notopic"),
@@ -175,8 +184,8 @@ fn is_valid(grammar: &Grammar, kind: &str, words: &[Word<'_>]) -> bool {
     }
 }
 
-/// The words of a slot as they stand in the text.
-pub(super) fn written<'t>(text: &'t str, words: &[Word<'_>], slot: Filled) -> &'t str {
+/// Returns the words of a slot as they stand in the text.
+pub(super) fn written<'t>(text: &'t str, words: &[Word<'_>], slot: FilledSlot) -> &'t str {
     let (first, last) = (
         words.get(slot.start),
         slot.end.checked_sub(1).and_then(|end| words.get(end)),
@@ -185,8 +194,8 @@ pub(super) fn written<'t>(text: &'t str, words: &[Word<'_>], slot: Filled) -> &'
     range.and_then(|range| text.get(range)).unwrap_or_default()
 }
 
-/// A template with the slots that it names.
-pub(super) fn fill(template: &str, text: &str, words: &[Word<'_>], slots: &[Filled]) -> String {
+/// Fills a template with the slots that it names.
+pub(super) fn fill(template: &str, text: &str, words: &[Word<'_>], slots: &[FilledSlot]) -> String {
     let mut filled = template.to_string();
     for (number, slot) in (1..).zip(slots) {
         let name = alloc::format!("{{{number}}}");

@@ -225,7 +225,7 @@ fn x12_a_time_may_lead_to_a_statement_or_stand_inside_it() {
 }
 
 #[test]
-fn x12_a_time_makes_no_statement_of_what_is_none() {
+fn x12_a_time_makes_no_statement_out_of_nothing() {
     for text in [
         "Wohne ich in Bonn oder nicht",
         "Und arbeite ich bei Lidl",

@@ -12,25 +12,26 @@ use super::match_parts;
 #[derive(Debug, Default)]
 pub(super) struct Times {
     patterns: Vec<Pattern>,
-    /// The words that they begin with: few words do, and one look tells.
+    /// The words that they begin with: for most words one lookup is enough.
     first_words: BTreeSet<String>,
 }
 
 impl Times {
     /// Adds a way to name a time, which begins with words.
     pub(super) fn add(&mut self, pattern: Pattern) {
+        // No time begins with another time.
         let beginnings = pattern.beginnings(&Self::default());
         let first_words = beginnings.into_iter().map(|(first, _)| first);
         self.first_words.extend(first_words);
         self.patterns.push(pattern);
     }
 
-    /// The words that a time may begin with.
+    /// Returns the words that a time may begin with.
     pub(super) fn first_words(&self) -> impl Iterator<Item = &String> + Clone {
         self.first_words.iter()
     }
 
-    /// The number of words of the longest time with which some words begin.
+    /// Returns the number of words of the longest time that some words begin with.
     pub(super) fn length_at(&self, grammar: &Grammar, words: &[Word<'_>]) -> Option<usize> {
         let first = words.first()?;
         if !self.first_words.contains(first.folded.as_ref()) {

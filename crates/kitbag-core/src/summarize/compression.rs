@@ -1,6 +1,6 @@
-//! A summary that should be made: what goes into it, what it must keep to, and where it then stands.
+//! A summary to be made: its sources, its limits, and its place in the stored conversation.
 //!
-//! Nothing is replaced before the summary is there and is checked, so that one that fails, or never
+//! Nothing is replaced before the summary exists and is checked, so that one that fails, or never
 //! comes, loses nothing.
 
 use alloc::borrow::ToOwned;
@@ -22,26 +22,26 @@ use crate::text::identifiers;
 use crate::tokens::{Characters, TokenCounter, Tokens};
 use crate::view::item::quoted;
 
-/// A summary that should be made.
+/// A summary to be made.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Compression {
-    /// What it is a summary of.
+    /// The subject of the summary.
     pub what: Compressed,
-    /// The summary so far, which the new one takes in.
+    /// The summary so far, which the new one includes.
     pub summary: String,
-    /// What is to be summarised. Row ids are replaced by refs.
+    /// The texts to summarise. Row ids are replaced by refs.
     pub texts: Vec<Utterance>,
     /// The refs and labels of entities that occur in it, which must be spelled like this.
     pub names: Vec<String>,
-    /// How long it may be.
+    /// The longest that it may be.
     pub limit: Tokens,
     /// The summary so far as it is stored.
     pub(super) so_far: String,
     pub(super) replaced: Replaced,
 }
 
-/// What a summary is about.
+/// The subjects of summaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -50,13 +50,13 @@ pub enum Compressed {
     Answer,
     /// Older turns: [`ConversationContext::history_summary`].
     History,
-    /// What older turns decided and did: [`ConversationContext::reasoning_summary`].
+    /// The decisions and actions of older turns: [`ConversationContext::reasoning_summary`].
     Reasoning,
     /// The conversation as a whole: [`ConversationContext::engagement_summary`].
     Engagement,
 }
 
-/// What the summary stands for once it is there.
+/// The records that the summary replaces.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Replaced {
     Answer(ConversationTurn),
@@ -85,7 +85,8 @@ impl Compression {
         }
     }
 
-    /// An answer has no label, since its place says whose it is, but what was only proposed has one.
+    /// Extracts an answer. It has no label, since its place says whose it is, unless it was only
+    /// proposed or asked.
     fn extract_answer(&self, counter: &dyn TokenCounter) -> String {
         let way = match self.texts.first().map(|said| said.speaker) {
             Some(Speaker::Proposal) => "Proposed: ",
@@ -103,7 +104,7 @@ impl Compression {
         }
     }
 
-    /// What to ask a model for; the counter is the one that the limit is meant for.
+    /// Returns the prompt for a model; the counter is the one that the limit is meant for.
     ///
     /// ```
     /// # use kitbag_core::summarize::{FinishedTurn, SummarySettings, end_turn};
@@ -151,7 +152,7 @@ impl Compression {
         prompt
     }
 
-    /// Puts a summary into the context, in place of what it is made of.
+    /// Puts a summary into the context, in place of the records it is made of.
     ///
     /// # Errors
     /// If the summary is empty, too long, or names a ref that nobody mentioned; or if the context is
@@ -169,6 +170,7 @@ impl Compression {
         self.put(context, summary, counter)
     }
 
+    /// Does the same without looking for invented refs, of which an extract has none.
     pub(super) fn put(
         &self,
         context: &mut ConversationContext,
@@ -176,6 +178,7 @@ impl Compression {
         counter: &dyn TokenCounter,
     ) -> Result<(), SummaryProblem> {
         let (what, summary) = (self.what, summary.trim());
+        // Empty is right only if there was nothing to summarise.
         if summary.is_empty() && (self.is_needed() || has_text(&self.summary)) {
             return Err(SummaryProblem::Empty { what });
         }
@@ -191,6 +194,7 @@ impl Compression {
         let is_placed = match &self.replaced {
             Replaced::Answer(turn) => {
                 let mut turns = context.recent_turns.iter_mut().rev();
+                // By its content, since turns before it may have left meanwhile.
                 let turn = turns.find(|stored| *stored == turn);
                 turn.map(|turn| turn.assistant_summary = summary.to_owned())
                     .is_some()
@@ -203,6 +207,7 @@ impl Compression {
                 let so_far = &mut context.reasoning_summary;
                 self.replace(so_far, &mut context.turn_summaries, turns, summary)
             }
+            // It replaces no records, only the sentence so far.
             Replaced::Engagement => {
                 let so_far = &mut context.engagement_summary;
                 self.replace::<()>(so_far, &mut Vec::new(), &[], summary)
@@ -221,6 +226,7 @@ impl Compression {
         replaced: &[T],
         summary: &str,
     ) -> bool {
+        // Otherwise it would take the place of words that it has never seen.
         let is_current = *so_far == self.so_far && records.starts_with(replaced);
         if is_current {
             records.drain(..replaced.len());
@@ -229,12 +235,12 @@ impl Compression {
         is_current
     }
 
-    /// Whether there is anything to be summarised.
+    /// Tells whether there is anything to summarise.
     pub(super) fn is_needed(&self) -> bool {
         self.texts.iter().any(|said| has_text(&said.text))
     }
 
-    /// A word of the summary that is spelled like a ref and stands nowhere in what it is made of.
+    /// Returns a word of the summary that is spelled like a ref and stands nowhere in its sources.
     fn invented_ref(&self, summary: &str) -> Option<String> {
         let texts = self.texts.iter().map(|said| said.text.as_str());
         let known: BTreeSet<String> = texts
@@ -254,44 +260,44 @@ fn has_text(text: &str) -> bool {
     text.contains(char::is_alphanumeric)
 }
 
-/// Why a summary was not taken.
+/// The reason why a summary was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SummaryProblem {
     /// It says nothing.
     #[error("the {what} summary is empty")]
     Empty {
-        /// Of what.
+        /// The subject of the summary.
         what: Compressed,
     },
     /// It is too long.
     #[error("the {what} summary has {tokens} tokens but may have {limit}")]
     TooLong {
-        /// Of what.
+        /// The subject of the summary.
         what: Compressed,
-        /// How long it is.
+        /// Its length.
         tokens: Tokens,
-        /// How long it may be.
+        /// The longest that it may be.
         limit: Tokens,
     },
     /// It names an entity that does not occur.
     #[error("the {what} summary names `{reference}`, which occurs nowhere in what it summarises")]
     UnknownRef {
-        /// Of what.
+        /// The subject of the summary.
         what: Compressed,
         /// The ref.
         reference: String,
     },
-    /// The conversation went on, and what it stands for was summarised otherwise.
+    /// The conversation went on, and the records were summarised otherwise.
     #[error("the {what} summary is outdated: what it summarises is no longer there")]
     Outdated {
-        /// Of what.
+        /// The subject of the summary.
         what: Compressed,
     },
 }
 
 impl SummaryProblem {
-    /// What to do about it.
+    /// Returns advice on what to do instead.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {

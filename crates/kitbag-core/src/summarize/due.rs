@@ -1,4 +1,4 @@
-//! Which summaries are due after a turn, and what goes into them.
+//! The summaries that are due after a turn, with their sources.
 //!
 //! Texts are copied with refs in place of row ids: a model that summarises sees no row id, and no
 //! summary holds one whose entity may be forgotten later.
@@ -15,7 +15,8 @@ use crate::entity::{SessionIdRegistry, UnknownIds};
 use crate::stored::ConversationContext;
 use crate::tokens::Tokens;
 
-/// The summaries that are due: of answers, of older turns, of the whole, of older reasoning.
+/// Returns the summaries that are due: of answers, of older turns, of the whole, of older
+/// reasoning.
 pub(super) fn due(context: &ConversationContext, settings: &SummarySettings) -> Vec<Compression> {
     let mut due = answers(context, settings);
     due.extend(history(context, settings));
@@ -26,7 +27,9 @@ pub(super) fn due(context: &ConversationContext, settings: &SummarySettings) -> 
 
 fn answers(context: &ConversationContext, settings: &SummarySettings) -> Vec<Compression> {
     let mut due = Vec::new();
+    // The answers of older turns go into the summary of the history, word for word.
     for turn in older_and_recent(context, settings).1 {
+        // A short answer became its own summary when the turn ended.
         let is_due = turn.assistant.is_some() && turn.assistant_summary.trim().is_empty();
         if let Some(answer) = answer_in(&context.id_registry, turn).filter(|_| is_due) {
             let replaced = Replaced::Answer(turn.clone());
@@ -46,7 +49,7 @@ fn history(context: &ConversationContext, settings: &SummarySettings) -> Option<
     (!older.is_empty()).then(|| compression(context, replaced, said.collect(), settings.history))
 }
 
-/// The whole is looked at in the beginning, and again whenever turns leave.
+/// The whole is summarised at the beginning, and again whenever turns leave.
 fn engagement(context: &ConversationContext, settings: &SummarySettings) -> Option<Compression> {
     let (older, _) = older_and_recent(context, settings);
     if !context.engagement_summary.trim().is_empty() && older.is_empty() {
@@ -114,7 +117,7 @@ fn said_in(registry: &SessionIdRegistry, turn: &ConversationTurn) -> Vec<Utteran
     said.filter(|said| !said.text.trim().is_empty()).collect()
 }
 
-/// What the assistant answered, word for word where that was kept.
+/// Returns the assistant's answer, word for word if that was kept.
 fn answer_in(registry: &SessionIdRegistry, turn: &ConversationTurn) -> Option<Utterance> {
     let words = turn
         .assistant
@@ -130,7 +133,7 @@ fn answer_in(registry: &SessionIdRegistry, turn: &ConversationTurn) -> Option<Ut
     (!text.trim().is_empty()).then(|| Utterance::new(speaker, shown))
 }
 
-/// The refs and labels that occur in the texts or in the summary so far.
+/// Returns the refs and labels that occur in the texts or in the summary so far.
 fn names_in(registry: &SessionIdRegistry, so_far: &str, texts: &[Utterance]) -> Vec<String> {
     let occurs = |name: &str| {
         let mut texts = texts.iter().map(|said| said.text.as_str()).chain([so_far]);

@@ -1,13 +1,13 @@
 //! Summarises without a model: whole sentences, chosen by rules, in the words they were said in.
 //!
-//! The sentence that brings most for its length is taken first, again and again, until nothing more
-//! fits. What a sentence brings are its points (see the table in `score.rs`), less what is already
-//! said: one whose telling words are all used comes last, unless it decides something, and one that
-//! says the very same as a later one does not come at all, nor does mere courtesy. The chosen ones are
-//! printed in the order in which they were said, with who said them.
+//! The sentence with the most worth for its length is taken first, again and again, until nothing
+//! more fits. The worth of a sentence is its points (see the table in `score.rs`), less what was
+//! already said: a sentence whose telling words are all used comes last, unless it decides
+//! something, and one that says the very same as a later one does not come at all, nor does mere
+//! courtesy. The chosen ones are printed in the order in which they were said, with their speakers.
 //!
-//! A summary is a text like any other: its sentences take part when it is summarised again, by
-//! whoever said them, so that summaries do not grow and do not repeat themselves.
+//! A summary is a text like any other: its sentences take part, with their speakers, when it is
+//! summarised again, so that summaries do not grow and do not repeat themselves.
 
 use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -21,19 +21,21 @@ use super::sentences::{is_ended, is_fence, parts, sentences};
 use crate::neutral::FOLDED_BREAK;
 use crate::tokens::{TokenCounter, Tokens};
 
-/// How many sentences may turn out too long, with who said them, before the rest is not tried.
+/// The number of sentences that may turn out too long, printed with their speakers, before the rest
+/// is no longer tried.
 const MISSES: u32 = 64;
-/// How much of a sentence counts as new although all of its words were used, in thousandths: it may
-/// still put them together in another way.
+/// The share of a sentence that counts as new although all of its words were used, in thousandths:
+/// it may still combine them in another way.
 const LEAST_NEWS: u64 = 10;
-/// The same of a decision: a change of mind repeats most words.
+/// The same for a decision: a change of mind repeats most words.
 const LEAST_NEWS_OF_DECISION: u64 = 500;
 
-/// The most telling sentences of what was said, within `limit`.
+/// Returns the most telling sentences of some utterances, within `limit`.
 ///
-/// `names` are known names, such as the labels of entities: sentences with one are worth more. What
-/// does not fit is left out, whole; a sentence that is longer than the limit by itself is cut into
-/// parts, with an ellipsis at each cut. The result is empty if nothing fits or nothing was said.
+/// `names` are known names, such as the labels of entities: sentences with one are worth more. A
+/// sentence that does not fit is left out, whole; one that is longer than the limit by itself is
+/// cut into parts, with an ellipsis at each cut. The result is empty if nothing fits or nothing was
+/// said.
 ///
 /// ```
 /// use kitbag_core::summarize::{Speaker, Utterance, extract};
@@ -67,7 +69,7 @@ pub fn extract(
         let room = limit.saturating_sub(used);
         open.retain(|(_, candidate)| candidate.cost <= room);
         let worth = |candidate: &Candidate| candidate.worth(&covered, usual);
-        // Of equals the later one, which supersedes.
+        // Of equals the later one, which supersedes the other.
         let best = open.iter().enumerate();
         let best = best.max_by_key(|(_, (index, candidate))| (worth(candidate), *index));
         let Some((at, _)) = best.filter(|(_, (_, best))| worth(best) > 0) else {
@@ -75,6 +77,7 @@ pub fn extract(
         };
         let (index, candidate) = open.remove(at);
         chosen.insert(index, candidate);
+        // The cost of a candidate has neither its label nor what joins it to its neighbours.
         let total = counter.count(&print(chosen.values()));
         if total > limit {
             chosen.remove(&index);
@@ -87,25 +90,25 @@ pub fn extract(
     print(chosen.values())
 }
 
-/// Something that was said, by one speaker.
+/// The words of one speaker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Utterance {
-    /// Who said it.
+    /// The speaker.
     pub speaker: Speaker,
-    /// What was said.
+    /// The words.
     pub text: String,
 }
 
 impl Utterance {
-    /// Something that was said.
+    /// Creates an utterance.
     #[must_use]
     pub fn new(speaker: Speaker, text: impl Into<String>) -> Self {
         let text = text.into();
         Self { speaker, text }
     }
 
-    /// What a summary says, line by line: by whom it was said where it tells, as [`extract`] does.
+    /// Reads a summary line by line, with the speakers that [`extract`] wrote before the lines.
     #[must_use]
     pub fn of_summary(summary: &str) -> Vec<Self> {
         let lines = summary.lines().map(str::trim);
@@ -123,7 +126,7 @@ impl Utterance {
     }
 }
 
-/// Who said something, and in which way.
+/// The speaker of an utterance, and the way of speaking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -132,7 +135,7 @@ pub enum Speaker {
     User,
     /// The assistant.
     Assistant,
-    /// The assistant, about what it has not done but proposes to do.
+    /// The assistant, about something that it proposes and has not done.
     Proposal,
     /// The assistant, asking the user.
     Question,
@@ -143,7 +146,7 @@ pub enum Speaker {
 impl Speaker {
     const LABELLED: [Self; 4] = [Self::User, Self::Assistant, Self::Proposal, Self::Question];
 
-    /// What stands before the speaker's words in a summary, if anything does.
+    /// Returns the label before the speaker's words in a summary, if there is one.
     #[must_use]
     pub const fn label(self) -> Option<&'static str> {
         match self {
@@ -172,10 +175,10 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// Points for what is new, per token, in millionths.
+    /// Returns the points for what is new, per token, in millionths.
     ///
-    /// Each sentence costs twice as much as the `usual` one besides, so that the shortest do not
-    /// always win.
+    /// Twice the `usual` cost is added to the sentence's own, so that the shortest do not always
+    /// win.
     fn worth(&self, covered: &BTreeSet<String>, usual: Tokens) -> u64 {
         let all = self.words.len();
         let new = self.words.difference(covered).count();
@@ -201,7 +204,7 @@ fn candidates(
         let speaker = said.speaker;
         let room = limit.saturating_sub(counter.count(speaker.label().unwrap_or_default()));
         let mut later = texts.iter().skip(utterance + 1).map(|said| said.speaker);
-        // By the other side; or by somebody, where sides are not told apart.
+        // By the other side, or by anybody once two more utterances came: who speaks may be unknown.
         let is_answered =
             utterance + 2 < texts.len() || later.any(|other| other.is_user() != speaker.is_user());
         let late = utterance.saturating_add(1) * 1_000 / texts.len();
@@ -228,7 +231,7 @@ fn candidates(
     found
 }
 
-/// Of sentences that say the very same only the last stays, and of those that say nothing none.
+/// Keeps only the last of sentences that say the very same, and none of those that say nothing.
 fn without_repetitions(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     let mut seen = BTreeSet::new();
     let mut all = candidates.iter();
@@ -238,7 +241,7 @@ fn without_repetitions(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
         let is_new = seen.insert((candidate.speaker.is_user(), candidate.words.clone()));
         let is_empty = candidate.words.is_empty();
         if is_empty {
-            // "Yes, do it" is all that was said: it stands for itself.
+            // "Yes, do it" may be all that was said: then it is its own telling word.
             candidate.words.insert(candidate.text.clone());
         }
         is_new && !(is_empty && says_something)
@@ -247,7 +250,7 @@ fn without_repetitions(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     candidates
 }
 
-/// A sentence, or its parts of half the `room` where it has more tokens than that.
+/// Returns a sentence, or its parts of half the `room` if it has more tokens than that.
 fn within(sentence: &str, room: Tokens, counter: &dyn TokenCounter) -> Vec<String> {
     let tokens = counter.count(sentence);
     if tokens <= room {
@@ -261,7 +264,8 @@ fn within(sentence: &str, room: Tokens, counter: &dyn TokenCounter) -> Vec<Strin
     )
 }
 
-/// A sentence on one line: wrapped prose goes on after a space, code shows where its lines end.
+/// Puts a sentence on one line: wrapped prose goes on after a space, code shows where its lines
+/// end.
 fn folded(sentence: &str) -> String {
     if is_fence(sentence) {
         let lines: Vec<&str> = sentence.lines().map(str::trim_end).collect();
@@ -271,14 +275,14 @@ fn folded(sentence: &str) -> String {
     words.join(" ")
 }
 
-/// The chosen sentences, a line for each time somebody spoke.
+/// Prints the chosen sentences, a line for each utterance.
 fn print<'c>(chosen: impl Iterator<Item = &'c &'c Candidate>) -> String {
     let mut text = String::new();
     let mut last = None;
     for candidate in chosen {
         let is_same = last == Some(candidate.utterance);
         if is_same {
-            // Two lines of a list become one of ours, and stay apart.
+            // Two items of a list may share our line, so that a mark has to separate them.
             text.push_str(if is_ended(&text) { " " } else { "; " });
         } else {
             if last.is_some() {

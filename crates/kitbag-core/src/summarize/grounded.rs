@@ -1,4 +1,4 @@
-//! Whether a summary is about what it claims to be about.
+//! The check that a summary is about its sources.
 
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
@@ -6,13 +6,13 @@ use alloc::vec::Vec;
 
 use super::score::telling_words;
 
-/// Of so many telling words of a summary one must stand in what it summarises.
+/// One in this many telling words of a summary must stand in its sources.
 const ONE_OF: usize = 3;
-/// So many must stand there at least: a word or two can be anything.
+/// The least number of such words: a word or two can be a coincidence.
 const LEAST: usize = 3;
 
-/// Whether at least a third of a summary's telling words, and three of them, stand in the texts that it
-/// is made of. A model that answers something else, refuses or talks of itself does not pass.
+/// Tells whether at least a third of a summary's telling words, and three of them, stand in its
+/// sources. A model that answers something else, refuses or talks about itself does not pass.
 ///
 /// ```
 /// use kitbag_core::summarize::is_grounded;
@@ -29,15 +29,18 @@ pub fn is_grounded<'t>(summary: &str, texts: impl IntoIterator<Item = &'t str>) 
     known >= LEAST && known.saturating_mul(ONE_OF) >= told.len()
 }
 
-/// The telling words of a text; of scripts without spaces each two characters that follow each other.
+/// Returns the telling words of a text; in scripts without spaces, each pair of neighbouring
+/// characters.
 fn terms(text: &str) -> Vec<String> {
     let mut terms = Vec::new();
     for word in telling_words(text) {
+        // From here on Unicode has the scripts of East Asia.
         if !word.contains(|c| c >= '\u{2E80}') {
             terms.push(word);
             continue;
         }
         let chars: Vec<char> = word.chars().collect();
+        // A run without spaces is a whole clause, and seldom comes again as it is.
         let pairs = chars.windows(2).map(|pair| pair.iter().collect());
         terms.extend(pairs);
         if let [alone] = chars.as_slice() {

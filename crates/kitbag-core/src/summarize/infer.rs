@@ -1,4 +1,4 @@
-//! Where a conversation stands and what the user let know, by rules and without a model.
+//! The phase of a conversation and the user's wishes, by rules and without a model.
 //!
 //! Phase, the first that holds:
 //!
@@ -8,9 +8,9 @@
 //! | `narrowing` | the user was asked something, the turn analysed, or the user said what is wanted, what is not, or what was decided |
 //! | `exploring` | else |
 //!
-//! What the user let know is told in the user's own words, clause by clause: `wants: quick meals;
-//! does not want: mushrooms`. The cues are English and whole words, so that "now" and "note" exclude
-//! nothing, nor do "no problem", "not sure" or "why not". Of other languages only questions are seen.
+//! Wishes are in the user's own words, clause by clause: `wants: quick meals; does not want:
+//! mushrooms`. The cues are English and whole words, so that "now" and "note" exclude nothing, nor
+//! do "no problem", "not sure" or "why not". In other languages only questions are recognised.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -22,10 +22,10 @@ use crate::conversation::PendingKind;
 use crate::reasoning::TurnExecutionSummary;
 use crate::text::{is_listed, runs};
 
-/// How many characters are told of what the user let know.
+/// The most characters of the user's wishes.
 const EXPRESSED: usize = 200;
 
-/// Where the conversation stands after a turn.
+/// Returns the phase of the conversation after a turn.
 pub(super) fn phase(
     turn: &TurnExecutionSummary,
     pending: Option<&PendingKind>,
@@ -37,6 +37,7 @@ pub(super) fn phase(
     };
     let wishes = wishes(user);
     let said = |what: Wish| wishes.iter().any(|(wish, _)| *wish == what);
+    // The rows of the table above, in their order.
     if pending == Some(&PendingKind::Propose) || did(&["write", "generate"]) || said(Wish::Yes) {
         return "confirming";
     }
@@ -53,10 +54,11 @@ pub(super) fn phase(
     "exploring"
 }
 
-/// What the user let know; empty where no rule sees anything.
+/// Returns the user's wishes; empty if no rule applies.
 pub(super) fn expressed(user: &str) -> String {
     let mut told = String::new();
     for (wish, words) in wishes(user) {
+        // Half of the room for one wish, so that there is some for another.
         let words = parts(&words, EXPRESSED / 2).into_iter().next();
         let item = match words.filter(|words| !words.is_empty()) {
             Some(words) => format!("{}: {words}", wish.label()),
@@ -97,7 +99,7 @@ impl Wish {
     }
 }
 
-/// The words that follow a cue are what is meant. The first list that matches a clause decides.
+/// The words behind a cue are its object. The first list that matches a clause decides.
 #[rustfmt::skip]
 const CUES: [(Wish, &[&str]); 4] = [
     (Wish::DoesNotWant, &[
@@ -120,7 +122,7 @@ const CUES: [(Wish, &[&str]); 4] = [
     ]),
 ];
 
-/// Words after "no" and "not" that make it no exclusion.
+/// Words behind "no" and "not" that keep these from excluding anything.
 const NO_OBJECT: &str = "bad doubt idea just longer matter need one only problem problems question \
                          rush sure thank thanks way wonder worries yet";
 
@@ -153,7 +155,8 @@ fn wish_of(clause: &str) -> Option<(Wish, String)> {
     })
 }
 
-/// What follows the first cue in a clause, of two that begin there the longer.
+/// Returns the text behind the first cue in a clause; of two cues at the same word the longer
+/// counts.
 fn after_cue<'a>(clause: &'a str, words: &[Placed], cues: &[&str]) -> Option<&'a str> {
     (0..words.len()).find_map(|start| {
         let here = words.get(start..)?;
@@ -179,7 +182,7 @@ fn begins_with(words: &[Placed], cue: &str) -> bool {
     cue.split(' ').all(|part| words.next() == Some(part))
 }
 
-/// Yes or no, where the message begins with nothing else.
+/// Recognises yes or no, if the message begins with nothing else.
 fn plain_answer(user: &str) -> Option<Wish> {
     const YES: &str = "absolutely agreed ahead correct do go good it ok okay perfect sounds sure \
                        yeah yep yes yup";
@@ -196,6 +199,7 @@ fn plain_answer(user: &str) -> Option<Wish> {
         let mut words = words.iter();
         words.all(|word| is_listed(list, word) || is_listed(COURTESY, word))
     };
+    // "It" and "good" open sentences that confirm nothing.
     if only(YES) && is_listed(YES, opens) && !["it", "good"].contains(&opens) {
         Some(Wish::Yes)
     } else if only(NO) && is_listed(NO, opens) {
@@ -216,7 +220,7 @@ fn is_request(sentence: &str) -> bool {
     }
 }
 
-/// The parts of a sentence between commas and their like, and before "but".
+/// Returns the parts of a sentence between commas and similar marks, and before "but".
 fn clauses(sentence: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for clause in sentence.split([',', ';', '—', '–', '(', ')', '\n']) {
@@ -233,6 +237,7 @@ fn clauses(sentence: &str) -> Vec<&str> {
 
 fn without_courtesy(text: &str) -> &str {
     let mut text = text.trim();
+    // Again after each cut, since courtesies and marks follow each other.
     loop {
         let shorter = text.trim_end_matches(|char: char| {
             char.is_whitespace() || matches!(char, '.' | '!' | '?' | ',' | '"')
@@ -251,7 +256,7 @@ fn without_courtesy(text: &str) -> &str {
     }
 }
 
-/// A word of a text in small letters, and where it stands.
+/// A word of a text in lower case, with its place.
 struct Placed {
     word: String,
     start: usize,

@@ -1,4 +1,4 @@
-//! What a sentence is worth in a summary, by rules.
+//! The points of a sentence in a summary, by rules.
 //!
 //! | rule | points |
 //! |---|---|
@@ -35,22 +35,22 @@ use super::extract::Speaker;
 use super::sentences::{is_fence, is_question};
 use crate::text;
 
-/// How many telling words a sentence has that says something in full.
+/// The number of telling words in a sentence that says something in full.
 const FULL_CONTENT: u32 = 8;
-/// How many it has if it decides, limits or asks something: these are shorter.
+/// The same for a sentence that decides, limits or asks something: these are shorter.
 const FULL_BOND: u32 = 3;
 
-/// Where a sentence stands.
+/// The place of a sentence.
 pub(super) struct Place {
-    /// Whether it is the first sentence of what was said.
+    /// Set if it is the first sentence of its utterance.
     pub(super) is_first: bool,
-    /// Whether somebody else spoke after it.
+    /// Set if somebody else spoke after it.
     pub(super) is_answered: bool,
-    /// How late it is among all sentences, in thousandths.
+    /// Its place among all sentences, in thousandths.
     pub(super) lateness_permille: u32,
 }
 
-/// The points of a sentence, whose telling words are `words`.
+/// Returns the points of a sentence, whose telling words are `words`.
 pub(super) fn score(
     sentence: &str,
     words: &BTreeSet<String>,
@@ -65,6 +65,7 @@ pub(super) fn score(
         Speaker::Summary => 15,
         Speaker::Assistant | Speaker::Proposal | Speaker::Question => 8,
     };
+    // Rule by rule, in the order of the table above.
     content += 20 * u32::from(speaker == Speaker::User && holds(&plain, &ONESELF));
     content += 12 * at_most(3, known_names(sentence, names));
     content += 10 * at_most(3, numbers(sentence));
@@ -78,6 +79,7 @@ pub(super) fn score(
     if asks && place.is_answered {
         content /= 2;
     }
+    // Apart from the other points, since a sentence that binds is complete with fewer words.
     let mut bound = 30 * u32::from(holds(&plain, &DECISIONS));
     bound += 20 * u32::from(holds(&plain, &PREFERENCES));
     if speaker != Speaker::User {
@@ -88,7 +90,7 @@ pub(super) fn score(
     content * words.min(FULL_CONTENT) / FULL_CONTENT + bound * words.min(FULL_BOND) / FULL_BOND
 }
 
-/// How many words there are, where a script without spaces has one for every two characters.
+/// Counts words; a script without spaces has one for every two characters.
 fn word_count(words: &BTreeSet<String>) -> u32 {
     let count = |word: &String| match word.chars().count() {
         length if word.contains(|char| char >= '\u{2E80}') => length.div_ceil(2),
@@ -97,26 +99,27 @@ fn word_count(words: &BTreeSet<String>) -> u32 {
     u32::try_from(words.iter().map(count).sum::<usize>()).unwrap_or(u32::MAX)
 }
 
-/// Whether a sentence decides, promises or obliges, or says what is wanted and what is not.
+/// Tells whether a sentence decides, promises or obliges, or names a preference or a limit.
 pub(super) fn is_commitment(sentence: &str) -> bool {
     let plain = plain_words(sentence);
     holds(&plain, &DECISIONS) || holds(&plain, &PREFERENCES)
 }
 
-/// Whether a sentence of the user holds from then on, and must not be lost when a conversation is told
-/// in short.
+/// Tells whether a sentence of the user holds from then on, and must not be lost when a
+/// conversation is shortened.
 pub(crate) fn binds(sentence: &str) -> bool {
     const LASTING: [&str; 4] = ["always", "every time", "keep", "whenever"];
     is_commitment(sentence) || holds(&plain_words(sentence), &LASTING)
 }
 
-/// The words by which a sentence is told from another: stems without grammar, but with those little
+/// Returns the words that tell a sentence from another: stems without grammar, but with the little
 /// words that turn its meaning.
 pub(super) fn telling_words(sentence: &str) -> BTreeSet<String> {
     let lower = sentence.to_lowercase().replace('’', "'");
     let turns = lower
         .split(|char: char| !char.is_alphanumeric() && char != '\'')
         .filter(|word| text::is_listed(TURNING, word) || word.ends_with("n't"));
+    // "don't want" and "do not want" must meet.
     let spelled_out = |word: &str| if word.ends_with("n't") { "not" } else { word }.to_owned();
     let mut words: BTreeSet<String> = turns.map(spelled_out).collect();
     let telling = text::identifiers(&lower).map(|(_, word)| word);
@@ -149,7 +152,8 @@ const PREFERENCES: [&str; 31] = [
     "we want", "without", "won't", "would like",
 ];
 
-/// The sentence in small letters, its words between single spaces, with one before and one behind.
+/// Returns the sentence in lower case, its words between single spaces, with one before and one
+/// behind.
 fn plain_words(sentence: &str) -> String {
     let lower = sentence.to_lowercase().replace('’', "'");
     let words: Vec<&str> = lower
@@ -161,6 +165,7 @@ fn plain_words(sentence: &str) -> String {
 
 /// Tells whether one of the cues stands between spaces.
 fn holds(plain: &str, cues: &[&str]) -> bool {
+    // There is a space around every word, so that only whole words are cues.
     let is_at = |at: usize, cue: &str| {
         let before = plain.get(..at).is_some_and(|text| text.ends_with(' '));
         let after = plain.get(at + cue.len()..);
@@ -175,7 +180,7 @@ fn known_names(sentence: &str, names: &[String]) -> usize {
     names.iter().filter(found).count()
 }
 
-/// How many words hold a digit or name a day.
+/// Counts the words that hold a digit or name a day.
 fn numbers(sentence: &str) -> usize {
     const DAYS: &str = "monday tuesday wednesday thursday friday saturday sunday \
                         today tomorrow tonight";
@@ -186,14 +191,15 @@ fn numbers(sentence: &str) -> usize {
     sentence.split_whitespace().filter(is_number).count()
 }
 
-/// How many runs of capitalised words stand inside the sentence, or of several at its beginning. Who is
-/// only spoken to does not count: "Thanks, Anna!"
+/// Counts the runs of capitalised words inside the sentence, and at its beginning those of several
+/// words. A person who is only spoken to does not count: "Thanks, Anna!"
 fn capitalised_names(sentence: &str) -> usize {
     let mut runs: Vec<Run> = Vec::new();
     let mut before = "";
     let (mut in_run, mut ends_in_name) = (false, false);
     for (index, word) in sentence.split_whitespace().enumerate() {
         let bare = word.trim_start_matches(|char: char| !char.is_alphanumeric());
+        // "I" is capitalised anywhere and names nobody.
         let pronoun = bare == "I" || bare.starts_with("I'") || bare.starts_with("I’");
         let is_name = bare.starts_with(char::is_uppercase) && !pronoun;
         if is_name {
@@ -207,6 +213,7 @@ fn capitalised_names(sentence: &str) -> usize {
             }
         }
         ends_in_name = is_name;
+        // "Anna, Ben" are two names.
         in_run = is_name && !word.ends_with(',');
         before = word;
     }
@@ -221,8 +228,9 @@ struct Run {
     after_comma: bool,
 }
 
-/// How many pieces are quoted or marked as code.
+/// Counts the pieces that are quoted or marked as code.
 fn marked(sentence: &str) -> usize {
+    // Marks that look alike at both ends come in pairs; of the others the opening ones count.
     let pairs = |mark: char| sentence.matches(mark).count() / 2;
     let opened = sentence.matches(['“', '«', '「']).count();
     pairs('"') + pairs('`') + opened

@@ -18,7 +18,7 @@ use crate::text::is_listed;
 
 /// A line at least this long may be wrapped prose, so that the sentence goes on below it.
 const WRAPPED_LINE: usize = 60;
-/// The same where the next line begins with a small letter.
+/// The same if the next line begins with a small letter.
 const LIKELY_WRAPPED_LINE: usize = 40;
 /// Words before a full stop that never end a sentence.
 const NEVER_LAST: &str = "approx bzw ca cf dept dr e.g eg est hr i.e ie mr mrs ms prof resp vs z.b";
@@ -28,7 +28,8 @@ const SELDOM_LAST: &str = "al apr aug co corp dec etc feb inc jan jr jul jun ltd
 /// Words before a full stop that go on with a number.
 const BEFORE_NUMBER: &str = "art ch fig no nr p pp vol";
 
-/// The sentences of a text, trimmed and in order. Those without a letter or digit are left out.
+/// Returns the sentences of a text, trimmed and in order. Those without a letter or digit are left
+/// out.
 pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for block in blocks(text) {
@@ -42,17 +43,17 @@ pub(crate) fn sentences(text: &str) -> Vec<&str> {
     found
 }
 
-/// Whether a sentence is fenced code.
+/// Tells whether a sentence is fenced code.
 pub(super) fn is_fence(sentence: &str) -> bool {
     sentence.starts_with("```") || sentence.starts_with("~~~")
 }
 
-/// Whether a sentence ends with a question mark.
+/// Tells whether a sentence ends with a question mark.
 pub(crate) fn is_question(sentence: &str) -> bool {
     sentence.trim_end().ends_with(['?', '？', '؟'])
 }
 
-/// Whether a text ends as a sentence does.
+/// Tells whether a text ends as a sentence does.
 pub(super) fn is_ended(text: &str) -> bool {
     text.trim_end_matches(is_closer).ends_with(is_end_mark)
 }
@@ -60,6 +61,7 @@ pub(super) fn is_ended(text: &str) -> bool {
 /// Cuts a sentence into parts of at most `characters`, between clauses where there are any, else
 /// between words, else anywhere. An ellipsis shows each cut.
 pub(super) fn parts(sentence: &str, characters: usize) -> Vec<String> {
+    // Less two ellipses with their spaces.
     let room = characters.saturating_sub(4).max(1);
     let mut parts = Vec::new();
     let mut rest = sentence.trim();
@@ -76,12 +78,13 @@ pub(super) fn parts(sentence: &str, characters: usize) -> Vec<String> {
     parts
 }
 
-/// Where to cut so that at most `room` characters stand before: after a clause of at least half of
-/// them, after a word, or anywhere.
+/// Returns the place of a cut with at most `room` characters before it: after a clause of at least
+/// half of them, after a word, or anywhere.
 fn cut_at(text: &str, room: usize) -> usize {
     let Some((end, _)) = text.char_indices().nth(room) else {
         return text.len();
     };
+    // A clause that ends in the first half would leave a short part.
     let half = text.char_indices().nth(room / 2).map_or(0, |(at, _)| at);
     let head = text.get(..end).unwrap_or(text);
     let last = |is_cut: fn(char) -> bool| {
@@ -100,7 +103,7 @@ fn cut_at(text: &str, room: usize) -> usize {
         .unwrap_or(end)
 }
 
-/// Paragraphs, list items and pieces of fenced code.
+/// Cuts a text into paragraphs, list items and pieces of fenced code.
 fn blocks(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut start, mut end) = (0, 0);
@@ -131,6 +134,7 @@ fn blocks(text: &str) -> Vec<&str> {
         above = here;
         if let Some(mark) = opens {
             above = "";
+            // A fence may begin and end on one line.
             let closed = here
                 .get(mark.len()..)
                 .is_some_and(|rest| rest.contains(mark));
@@ -146,7 +150,7 @@ fn blocks(text: &str) -> Vec<&str> {
     found
 }
 
-/// Whether a sentence may go on from the line above to this one.
+/// Tells whether a sentence may go on from the line above to this one.
 fn goes_on(above: &str, here: &str) -> bool {
     if above.is_empty() || here.is_empty() || without_bullet(here) != here || is_numbered(here) {
         return false;
@@ -157,9 +161,10 @@ fn goes_on(above: &str, here: &str) -> bool {
     !ended && (length >= WRAPPED_LINE || (small && length >= LIKELY_WRAPPED_LINE))
 }
 
-/// A line without what makes it a list item, quotation, heading or table row.
+/// Returns a line without the marks of a list item, quotation, heading or table row.
 fn without_bullet(line: &str) -> &str {
     let rest = line.trim_start_matches(['-', '*', '+', '•', '>', '#', '|']);
+    // `#tag` and `-5` are words.
     if rest.len() < line.len() && (rest.is_empty() || rest.starts_with([' ', '\t'])) {
         rest.trim()
     } else {
@@ -183,7 +188,7 @@ fn split_block<'a>(block: &'a str, found: &mut Vec<&'a str>) {
     found.push(rest);
 }
 
-/// Where the first sentence ends, if another one may follow.
+/// Returns the end of the first sentence, if another one may follow.
 fn sentence_end(text: &str) -> Option<usize> {
     let mut chars = text.char_indices().peekable();
     while let Some((at, mark)) = chars.next() {
@@ -202,6 +207,7 @@ fn sentence_end(text: &str) -> Option<usize> {
             chars.next();
         }
         let after = text.get(end..)?;
+        // The end of the block needs no cut.
         let next = after.trim_start().chars().next()?;
         if is_wide_mark(mark) {
             return Some(end);
@@ -210,7 +216,9 @@ fn sentence_end(text: &str) -> Option<usize> {
         let small = next.is_lowercase();
         let ends = match mark {
             '.' if !several => stop_ends(before, next),
+            // "Well... maybe" is one sentence.
             '.' | '…' => !small,
+            // So is "Why?" with the words of whoever asks behind it.
             _ => !(closed && small),
         };
         if after.starts_with(char::is_whitespace) && ends {
@@ -220,14 +228,16 @@ fn sentence_end(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether a full stop after `before` ends a sentence, where `next` is what follows.
+/// Tells whether a full stop between the text `before` and the character `next` ends a sentence.
 fn stop_ends(before: &str, next: char) -> bool {
     let word = before.rsplit(char::is_whitespace).next().unwrap_or(before);
     let word = word.trim_start_matches(|char: char| !char.is_alphanumeric());
     let lower = word.to_lowercase();
     let listed = |list: &str| is_listed(list, &lower);
+    // "1. Buy milk" is one sentence.
     let number_of_item = before == word && word.chars().all(|char| char.is_ascii_digit());
     let mut letters = word.chars();
+    // "J. Smith" is one name, while "So do I." ends.
     let initial = letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none();
     if number_of_item || listed(NEVER_LAST) || (initial && word != "I" && !is_cjk(word)) {
         return false;

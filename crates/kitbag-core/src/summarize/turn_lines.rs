@@ -1,8 +1,8 @@
-//! What older turns decided and did, a line each, within a limit.
+//! The decisions and actions of older turns, a line each, within a limit.
 //!
-//! A line says the goal and what came of it, or that nothing did. When there are too many, the oldest
-//! go first, but turns that were blocked or reached nothing are kept for as long as they are not the
-//! larger half. How many went is told. What was only proposed is never told as done.
+//! A line has the goal and its outcome, or says that nothing was done. When there are too many, the
+//! oldest go first, but turns that were blocked or reached nothing stay for as long as they are not
+//! the larger half. The first line counts the turns that went. A proposal is never shown as done.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -14,14 +14,14 @@ use crate::neutral::one_line;
 use crate::reasoning::TurnExecutionSummary;
 use crate::tokens::{TokenCounter, Tokens};
 
-/// How many characters of a goal, an outcome or a reason a line shows.
+/// The most characters of a goal, an outcome or a reason in a line.
 const PART: usize = 160;
 const GONE: &str = " earlier turns are not listed)";
 const BLOCKED: &str = "blocked: ";
 const PROPOSED: &str = "proposed, not done: ";
 const NOTHING_DONE: &str = "(nothing done)";
 
-/// The lines of an existing summary and those of further turns, within `limit`.
+/// Merges the lines of an existing summary and those of further turns, within `limit`.
 pub(super) fn merge(
     summary: &str,
     of_turns: impl Iterator<Item = String>,
@@ -34,9 +34,10 @@ pub(super) fn merge(
         if let Some(count) = count_of_gone(line) {
             gone = gone.saturating_add(count);
         } else if line.starts_with("Turn ") {
+            // Made by `turn_line`.
             lines.push(line.to_owned());
         } else {
-            // A model wrote it: sentence by sentence, so that not everything goes at once.
+            // A model wrote this: in sentences, so that not everything goes at once.
             lines.extend(sentences(line).into_iter().map(str::to_owned));
         }
     }
@@ -54,7 +55,7 @@ pub(super) fn merge(
     }
 }
 
-/// A turn in a line; none if nothing is known of it.
+/// Returns a turn as a line; none if nothing is known of it.
 pub(super) fn turn_line(turn: &TurnExecutionSummary) -> Option<String> {
     let goal = beginning(&turn.think_goal);
     let outcomes: Vec<String> = turn
@@ -72,6 +73,7 @@ pub(super) fn turn_line(turn: &TurnExecutionSummary) -> Option<String> {
         (_, true, true) => String::new(),
         ("propose", _, true) => format!("{PROPOSED}{goal}"),
         ("clarify" | "ask_user", _, true) => format!("asked: {goal}"),
+        // Without these words the goal would read as reached.
         (_, false, true) => format!("{goal} {NOTHING_DONE}"),
         (_, true, false) => done,
         (_, false, false) => format!("{goal} → {done}"),
@@ -89,13 +91,14 @@ pub(super) fn turn_line(turn: &TurnExecutionSummary) -> Option<String> {
     (!line.is_empty()).then(|| format!("Turn {}: {line}", turn.turn_num))
 }
 
-/// A text on one line, cut after a clause where it is long.
+/// Returns a text on one line, cut after a clause if it is long.
 fn beginning(text: &str) -> String {
     let first = parts(&one_line(text), PART).into_iter().next();
     first.unwrap_or_default()
 }
 
-/// The oldest line of those that are not kept longer, or of those that are where they are more.
+/// Returns the oldest of the lines that go first: those not marked, unless the marked ones are
+/// more.
 fn first_to_go(lines: &[String]) -> Option<usize> {
     let is_kept = |line: &String| {
         [BLOCKED, PROPOSED, NOTHING_DONE]

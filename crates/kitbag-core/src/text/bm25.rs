@@ -1,21 +1,23 @@
-//! BM25: how much a text tells about a query by the words that they share.
+//! BM25: the weight of a text for a query, by the words that they share.
 
 /// The parameters of one field: contents, paths and names each have their own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Bm25 {
-    /// How soon further occurrences of a word stop counting.
+    /// The number of occurrences at which a word has half of its greatest gain, in a text of
+    /// average length.
     pub saturation: f64,
-    /// How much longer texts are discounted, from 0 to 1.
+    /// The discount for longer texts, from 0 to 1.
     pub length_weight: f64,
     /// The average length of a text, in the unit that lengths are given in.
     pub average: f64,
 }
 
 impl Bm25 {
-    /// The usual parameters for texts of this average length.
+    /// Creates the usual parameters for texts of this average length.
     #[must_use]
     pub fn new(average: f64) -> Self {
+        // The defaults of Lucene and most other engines.
         Self {
             saturation: 1.2,
             length_weight: 0.75,
@@ -23,15 +25,15 @@ impl Bm25 {
         }
     }
 
-    /// The same with another weight of the length.
+    /// Sets the weight of the length.
     #[must_use]
     pub fn with_length_weight(mut self, weight: f64) -> Self {
         self.length_weight = weight;
         self
     }
 
-    /// What a word that occurs `count` times brings in a text of this length, before it is weighed
-    /// by how rare it is: from 0 to `saturation + 1`.
+    /// Returns the gain of a word that occurs `count` times in a text of this length, before it is
+    /// weighted by rarity: from 0 to `saturation + 1`.
     ///
     /// ```
     /// use kitbag_core::text::Bm25;
@@ -51,7 +53,7 @@ impl Bm25 {
     }
 }
 
-/// How rare a word is that stands in `holding` of `texts` texts: never negative.
+/// Returns the rarity of a word that stands in `holding` of `texts` texts: never negative.
 #[must_use]
 #[expect(
     clippy::cast_precision_loss,
@@ -59,6 +61,7 @@ impl Bm25 {
 )]
 pub fn inverse_frequency(texts: usize, holding: usize) -> f64 {
     let (texts, holding) = (texts as f64, holding.min(texts) as f64);
+    // The added 1 keeps words of more than half of the texts from becoming negative.
     libm::log(1.0 + (texts - holding + 0.5) / (holding + 0.5))
 }
 

@@ -1,11 +1,11 @@
-//! Letters without their accents, for people who leave them out.
+//! Folding: letters without their accents, for people who leave them out.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// A lower-case word with the marks of Latin, Greek and Cyrillic letters taken off.
+/// Takes the marks off the Latin, Greek and Cyrillic letters of a lower-case word.
 ///
 /// ```
 /// use kitbag_core::text::fold;
@@ -19,13 +19,14 @@ pub fn fold(word: &str) -> String {
     folded(word).into_owned()
 }
 
-/// The same; a word that has no marks is not copied.
+/// Does the same without copying an ASCII word.
 pub(crate) fn folded(word: &str) -> Cow<'_, str> {
     if word.is_ascii() {
         return word.into();
     }
     let mut folded = String::with_capacity(word.len());
     for c in word.nfd().filter(|c| !('\u{300}'..='\u{36f}').contains(c)) {
+        // Letters that Unicode does not decompose.
         match c {
             'ß' => folded.push_str("ss"),
             'æ' => folded.push_str("ae"),

@@ -1,8 +1,8 @@
-//! The language of a piece of text, and what follows from it: stop words and stems.
+//! The language of a piece of text, with its stop words and stems.
 //!
-//! Decided by script and by counting stop words, so that the same text is always taken for the same
-//! language. Short texts often show none: they pass for [`Language::English`] when they are indexed,
-//! and for any language of their script when they are asked for.
+//! Decided by script and by counting stop words, so that the same text always has the same
+//! language. Short texts often show none: they count as [`Language::English`] when they are
+//! indexed, and as any language of their script when they are queries.
 
 mod grammar;
 mod irregular;
@@ -47,20 +47,20 @@ pub enum Language {
 pub(super) struct Languages(u32);
 
 impl Languages {
-    /// Those of a word without accents.
+    /// Returns the languages of a word without accents.
     pub(super) fn of(folded: &str) -> Self {
         Self(grammar::languages(folded))
     }
 
-    /// Whether the word is grammar in a language.
+    /// Tells whether the word is grammar in a language.
     pub(super) const fn has(self, language: Language) -> bool {
         self.0 & (1 << language as u32) != 0
     }
 }
 
-/// So many words show the language of a text.
+/// The number of words that show the language of a text.
 const READ: usize = 30;
-/// So many of them may be another language's by chance: an English cat is Romanian grammar.
+/// The number of them that may be another language's by chance: an English cat is Romanian grammar.
 const BY_CHANCE: usize = 1;
 
 impl Language {
@@ -84,14 +84,16 @@ impl Language {
         Self::Turkish,
     ];
 
-    /// The others, each with a script that tells it.
+    /// The other languages, each of which its script tells.
     const BY_SCRIPT: [Self; 4] = [Self::Russian, Self::Greek, Self::Arabic, Self::Tamil];
 
-    /// The language that a text's Latin words are in: the one with most of its stop words there.
+    /// Returns the language of a text's Latin words: the one with most of its stop words among
+    /// them.
     #[must_use]
     pub(super) fn of_latin(words: &[Languages]) -> Self {
         let mut best = (BY_CHANCE, Self::English);
         for (count, language) in Self::evidence(words.iter().copied()) {
+            // Strictly more, so that the commoner language, which comes first, wins ties.
             if count > best.0 {
                 best = (count, language);
             }
@@ -99,8 +101,8 @@ impl Language {
         best.1
     }
 
-    /// The languages that the Latin words of a short text may be in: all that have the most stop
-    /// words there. A text with hardly any may be in every language.
+    /// Returns the languages that the Latin words of a short text may be in: all that have the most
+    /// stop words there. A text with hardly any may be in every language.
     #[must_use]
     pub(crate) fn likeliest(folded: &[impl AsRef<str>]) -> Vec<Self> {
         let words = folded.iter().map(|word| Languages::of(word.as_ref()));
@@ -113,8 +115,8 @@ impl Language {
         likely.map(|(_, language)| language).collect()
     }
 
-    /// The language of a word that is not Latin, by its script alone; nothing where words are not
-    /// stemmed.
+    /// Returns the language of a word that is not Latin, by its script alone; none if words of the
+    /// script are not stemmed.
     #[must_use]
     pub(crate) const fn of_script(script: Script) -> Option<Self> {
         match script {
@@ -126,13 +128,13 @@ impl Language {
         }
     }
 
-    /// Whether a folded word is grammar in this language and says nothing about a topic.
+    /// Tells whether a folded word is grammar in this language and says nothing about a topic.
     #[must_use]
     pub fn is_stop_word(self, folded: &str) -> bool {
         Languages::of(folded).has(self)
     }
 
-    /// The stem of a lower-case word, without accents.
+    /// Returns the stem of a lower-case word, without accents.
     ///
     /// ```
     /// use kitbag_core::text::Language;
@@ -143,6 +145,7 @@ impl Language {
     #[must_use]
     pub fn stem(self, word: &str) -> String {
         let regular = match self {
+            // A stemmer takes endings off, which does not lead from `went` to `go`.
             Self::English => irregular::base(word).unwrap_or(word),
             _ => word,
         };
@@ -150,11 +153,13 @@ impl Language {
         if stem.is_ascii() {
             return stem.into_owned();
         }
+        // Accents come off last: stemmers know the endings that have them.
         folded(&stem).into_owned()
     }
 
-    /// How many stop words of each Latin language stand at the beginning of a text.
+    /// Counts the stop words of each Latin language at the beginning of a text.
     fn evidence(words: impl Iterator<Item = Languages>) -> [(usize, Self); Self::LATIN.len()] {
+        // One place for each bit, so that the loop needs no table of languages.
         let mut counts = [0; u32::BITS as usize];
         for Languages(mut languages) in words.take(READ) {
             while languages != 0 {
@@ -168,9 +173,9 @@ impl Language {
         Self::LATIN.map(|language| (count(language), language))
     }
 
-    /// The stemmer of the language, and its stop words: grammar that says nothing about a topic,
-    /// without accents. The lists are short on purpose: longer ones bring nothing and take words away
-    /// that people ask for.
+    /// Returns the stemmer of the language, and its stop words: grammar that says nothing about a
+    /// topic, without accents. The lists are short on purpose: longer ones found nothing more, and
+    /// take away words that people ask for.
     const fn rules(self) -> (Algorithm, &'static str) {
         match self {
             Self::English => (Algorithm::English, include_str!("stop_words/english.txt")),

@@ -1,4 +1,4 @@
-//! How a character is written, as far as cutting and stemming words must know.
+//! The scripts of characters, as far as cutting and stemming words depends on them.
 
 /// The script of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,10 +23,11 @@ pub enum Script {
 }
 
 impl Script {
-    /// The script of a character that words are made of; nothing for spaces and punctuation.
+    /// Returns the script of a character that words are made of; none for spaces and punctuation.
     #[must_use]
     pub fn of(c: char) -> Option<Self> {
         let script = match u32::from(c) {
+            // ASCII first: that is most of what is read.
             0x30..=0x39 | 0x41..=0x5a | 0x61..=0x7a => return Some(Self::Latin),
             0..=0xa9 => return None,
             0x0370..=0x03ff | 0x1f00..=0x1fff => Self::Greek,
@@ -37,6 +38,7 @@ impl Script {
             | 0xfb50..=0xfdff
             | 0xfe70..=0xfeff => Self::Arabic,
             0x0b80..=0x0bff => Self::Tamil,
+            // Skin tones belong to the emoji before them.
             0x1f3fb..=0x1f3ff => return None,
             0x2600..=0x27bf | 0x1f000..=0x1faff => return Some(Self::Symbol),
             0x0e00..=0x0eff
@@ -63,7 +65,7 @@ impl Script {
         c.is_alphanumeric().then_some(script)
     }
 
-    /// Whether words of this script stand apart from one another.
+    /// Tells whether words of this script are separated by spaces.
     #[must_use]
     pub(super) const fn is_spaced(self) -> bool {
         !matches!(self, Self::Unspaced)

@@ -6,7 +6,7 @@
 const ENDINGS: [&str; 5] = ["ing", "ies", "ed", "es", "s"];
 const SHORTEST_STEM: usize = 4;
 
-/// The stem of a lower-case word.
+/// Returns the stem of a lower-case word.
 ///
 /// ```
 /// use kitbag_core::text::stem;

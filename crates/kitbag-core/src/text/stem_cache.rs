@@ -1,49 +1,50 @@
-//! Remembers the stems of words: those who talk say the same words again and again.
+//! A cache of stems: people say the same words again and again, and stemming was half of the cost
+//! of analysing a message.
 //!
-//! It only saves time. What it gives is what [`Language::stem`] gives, whatever it remembers.
+//! It only saves time: it gives the stems that [`Language::stem`] gives.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::language::Language;
 
-/// A power of two; a word of the same place takes the place of another.
+/// The number of places, a power of two. Words with the same place replace each other.
 const PLACES: usize = 1 << 14;
 
-/// Stems by word and language; none are remembered by a cache without places.
+/// Stems by word and language. A cache without places remembers none.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StemCache {
-    places: Vec<Option<Known>>,
+    places: Vec<Option<CachedStem>>,
 }
 
 #[derive(Debug, Clone)]
-struct Known {
+struct CachedStem {
     language: Language,
     word: String,
     stem: String,
 }
 
 impl StemCache {
-    /// A cache for many texts.
+    /// Creates a cache for many texts.
     pub(crate) fn for_many() -> Self {
         Self {
             places: alloc::vec![None; PLACES],
         }
     }
 
-    /// The stem of a lower-case word, without accents.
+    /// Returns the stem of a lower-case word, without accents.
     pub(super) fn stem(&mut self, language: Language, word: &str) -> String {
         let Some(place) = self.places.get_mut(place(language, word)) else {
             return language.stem(word);
         };
-        if let Some(known) = place
-            && known.language == language
-            && known.word == word
+        if let Some(cached) = place
+            && cached.language == language
+            && cached.word == word
         {
-            return known.stem.clone();
+            return cached.stem.clone();
         }
         let stem = language.stem(word);
-        *place = Some(Known {
+        *place = Some(CachedStem {
             language,
             word: word.into(),
             stem: stem.clone(),
@@ -53,6 +54,7 @@ impl StemCache {
 }
 
 fn place(language: Language, word: &str) -> usize {
+    // FNV-1a, with its high bits mixed in: quick for short words, and a collision only costs time.
     let mut hash = 0x811c_9dc5_u32 ^ language as u32;
     for byte in word.bytes() {
         hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);

@@ -2,7 +2,8 @@
 
 use super::word_list::word_list;
 
-/// Whether a lower-case word is too common to tell anything: grammar, courtesy, and what forms ask.
+/// Tells whether a lower-case word is too common to mean anything: grammar, courtesy, and the
+/// questions of forms.
 #[must_use]
 pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()

@@ -1,4 +1,5 @@
-//! The terms by which a piece of text is found: stems, and grams where words are not spaced.
+//! The terms by which a piece of text is found: stems, and pairs of characters in scripts without
+//! spaces.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -14,16 +15,16 @@ use super::unspaced::stretches;
 /// Longer terms are cut: nobody asks for the rest of an encoded image.
 const LONGEST: usize = 40;
 
-/// What the words of one piece of text say together.
+/// The terms of one piece of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Terms {
     /// The terms in the order of the text, without stop words.
     pub(crate) terms: Vec<String>,
-    /// How many words the piece has for comparing lengths.
+    /// The number of words in the piece, for comparing lengths.
     pub(crate) words: usize,
 }
 
-/// The terms under which a piece of text is kept.
+/// Returns the terms under which a piece of text is indexed.
 pub(crate) fn index_terms(tokens: &[Token<'_>], stems: &mut StemCache) -> Terms {
     let folded: Vec<Cow<'_, str>> = tokens.iter().map(|token| folded(&token.word)).collect();
     let grammar: Vec<Languages> = folded.iter().map(|word| Languages::of(word)).collect();
@@ -52,12 +53,12 @@ pub(crate) fn index_terms(tokens: &[Token<'_>], stems: &mut StemCache) -> Terms 
     found
 }
 
-/// The words of a query: for each its token, and the terms under which it may be kept, the likeliest
-/// first.
+/// Returns the words of a query: each with the place of its token and the terms under which it may
+/// be indexed, the likeliest first.
 pub(crate) fn query_terms(tokens: &[Token<'_>]) -> Vec<(usize, Vec<String>)> {
     let folded: Vec<Cow<'_, str>> = tokens.iter().map(|token| folded(&token.word)).collect();
     let mut languages = Language::likeliest(&folded);
-    // Texts without stop words are kept as English.
+    // Texts without stop words are indexed as English.
     if !languages.contains(&Language::English) {
         languages.push(Language::English);
     }
@@ -80,6 +81,7 @@ pub(crate) fn query_terms(tokens: &[Token<'_>]) -> Vec<(usize, Vec<String>)> {
             Script::Latin => languages.iter().chain(others).copied().map(Some).collect(),
             other => Vec::from([Language::of_script(other)]),
         };
+        // The likeliest language decides alone: grammar of another one may be a word of this.
         let likeliest = possible.first().copied().flatten();
         if likeliest.is_some_and(|language| language.is_stop_word(folded)) {
             continue;
@@ -99,7 +101,7 @@ pub(crate) fn query_terms(tokens: &[Token<'_>]) -> Vec<(usize, Vec<String>)> {
     words
 }
 
-/// Latin words share the language of their text; the others go by their script.
+/// Returns the language of a token: Latin words share that of their text, the others go by script.
 fn language_of(token: &Token<'_>, latin: Language) -> Option<Language> {
     match token.script {
         Script::Latin => Some(latin),
@@ -107,7 +109,7 @@ fn language_of(token: &Token<'_>, latin: Language) -> Option<Language> {
     }
 }
 
-/// The term without what is too long of it.
+/// Cuts a term that is too long.
 fn cut(mut term: String) -> String {
     if term.len() > LONGEST
         && let Some((end, _)) = term.char_indices().nth(LONGEST)
@@ -117,7 +119,7 @@ fn cut(mut term: String) -> String {
     term
 }
 
-/// Which single characters are terms besides the pairs.
+/// The single characters that are terms besides the pairs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Singles {
     /// Those that may be words: Chinese characters and Korean syllables.
@@ -126,8 +128,9 @@ enum Singles {
     Alone,
 }
 
-/// Pairs of neighbouring characters.
+/// Returns the pairs of neighbouring characters, and some characters alone.
 fn grams(run: &str, singles: Singles) -> impl Iterator<Item = String> {
+    // A single character has no pair by which it could be found.
     let alone = run.chars().nth(1).is_none();
     let ones = run
         .chars()

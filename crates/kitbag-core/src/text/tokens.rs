@@ -14,17 +14,17 @@ use super::script::Script;
 /// A word as it stands in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token<'t> {
-    /// Where it begins, in bytes.
+    /// The byte at which it begins.
     pub start: usize,
-    /// Where it ends, in bytes.
+    /// The byte at which it ends.
     pub end: usize,
-    /// How it is written.
+    /// The script it is written in.
     pub script: Script,
     /// The word in lower case and composed; without `'s`, `l'` and the like.
     pub word: Cow<'t, str>,
 }
 
-/// The words of a text in their order.
+/// Returns the words of a text in their order.
 ///
 /// ```
 /// use kitbag_core::text::tokens;
@@ -56,10 +56,11 @@ pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     })
 }
 
-/// Text without spaces is cut after so many characters, so that it has passages too.
+/// Text without spaces is cut after this many characters, so that it has passages too.
 const LONGEST_RUN: usize = 40;
 
-/// How many bytes of `tail`, which begins with a letter of `script`, belong to its first word.
+/// Returns the number of bytes of `tail`, which begins with a letter of `script`, in its first
+/// word.
 fn length(tail: &str, script: Script) -> usize {
     // Most words are ASCII to their end, and need no look at each character.
     let mut end = match script {
@@ -79,6 +80,7 @@ fn length(tail: &str, script: Script) -> usize {
         let at = begun + at;
         let next = chars.peek().map(|&(_, next)| next);
         let goes_on = match Script::of(c) {
+            // Each emoji is a word of its own.
             Some(Script::Symbol) => at == 0,
             Some(found) => script != Script::Symbol && found.is_spaced() == script.is_spaced(),
             None => is_inner(before, c, next) || is_suffix(end, c, next),
@@ -92,8 +94,8 @@ fn length(tail: &str, script: Script) -> usize {
     end
 }
 
-/// Whether a sign belongs to the word around it: a mark on a letter, an apostrophe between letters,
-/// the point or comma of a number.
+/// Tells whether a sign belongs to the word around it: a mark on a letter, an apostrophe between
+/// letters, the point or comma of a number.
 fn is_inner(before: char, c: char, next: Option<char>) -> bool {
     // Most signs are ASCII, and none of those is a mark.
     if !c.is_ascii() && is_combining_mark(c) {
@@ -107,7 +109,7 @@ fn is_inner(before: char, c: char, next: Option<char>) -> bool {
     }
 }
 
-/// Whether a sign ends a name of one letter: C++, F#.
+/// Tells whether a sign ends a name of one letter: C++, F#.
 fn is_suffix(length: usize, c: char, next: Option<char>) -> bool {
     match c {
         '+' => (length == 1 && next == Some('+')) || length == 2,
@@ -116,7 +118,7 @@ fn is_suffix(length: usize, c: char, next: Option<char>) -> bool {
     }
 }
 
-/// The word in the form in which it is compared; most words stand in a text in that form.
+/// Returns the word in the form in which it is compared; most words are written in that form.
 fn written(word: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     if word.bytes().all(is_plain) {
@@ -133,7 +135,7 @@ fn written(word: &str) -> Cow<'_, str> {
     if lower.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return lower.into();
     }
-    // What stands around an apostrophe is grammar in most languages: the longest piece is the word.
+    // The pieces around an apostrophe are grammar in most languages: the longest is the word.
     let mut longest = "";
     for piece in lower.split(['\'', '’', 'ʼ']) {
         if piece.len() > longest.len() {

@@ -1,11 +1,11 @@
-//! Lists of words that are separated by white space: long ones are files, which the compiler cuts.
+//! Lists of words that are separated by white space. Long ones are files, which the compiler cuts.
 
 /// Tells whether a word stands in a short list.
 pub(crate) fn is_listed(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|listed| listed == word)
 }
 
-/// The `N` words of a list.
+/// Cuts a list into its `N` words.
 #[expect(
     clippy::indexing_slicing,
     reason = "evaluated by the compiler, which refuses what is out of bounds"
@@ -22,9 +22,10 @@ pub(crate) const fn word_list<const N: usize>(mut list: &'static str) -> [&'stat
     words
 }
 
-/// The first word of a list, and what follows it.
+/// Splits off the first word of a list.
 pub(super) const fn split_first_word(list: &str) -> Option<(&str, &str)> {
     let list = list.trim_ascii_start();
+    // A constant function cannot search a text, only look at one byte after the other.
     let mut rest = list.as_bytes();
     while let [first, after @ ..] = rest
         && !first.is_ascii_whitespace()

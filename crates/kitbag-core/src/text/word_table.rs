@@ -1,12 +1,12 @@
-//! Words with a few bits each, told by one look into a table that the compiler makes.
+//! Words with a few bits each, found by one lookup in a table that the compiler makes.
 
 use super::word_list::split_first_word;
 
-/// A table of words. `SLOTS` is a power of two, some times the number of words, so that a look seldom
-/// needs a second one.
+/// A table of words. `SLOTS` is a power of two and several times the number of words, so that a
+/// lookup seldom needs a second step.
 pub(crate) struct WordTable<const SLOTS: usize>([Slot; SLOTS]);
 
-/// A word with its bits; no bits where there is no word.
+/// A word with its bits; an empty slot has no bits.
 #[derive(Clone, Copy)]
 struct Slot {
     word: &'static str,
@@ -17,7 +17,7 @@ impl<const SLOTS: usize> WordTable<SLOTS> {
     /// A table without words.
     pub(crate) const EMPTY: Self = Self([Slot { word: "", bits: 0 }; SLOTS]);
 
-    /// The same table, where the words of a list have these bits too.
+    /// Adds these bits to the words of a list.
     #[expect(
         clippy::indexing_slicing,
         reason = "evaluated by the compiler, which refuses what is out of bounds"
@@ -25,6 +25,7 @@ impl<const SLOTS: usize> WordTable<SLOTS> {
     pub(crate) const fn with(mut self, mut list: &'static str, bits: u32) -> Self {
         while let Some((word, rest)) = split_first_word(list) {
             let mut at = place(word.as_bytes()) % SLOTS;
+            // Slots of other words are passed by, as `bits` does when it looks.
             while self.0[at].bits != 0 && !is_same(self.0[at].word.as_bytes(), word.as_bytes()) {
                 at = (at + 1) % SLOTS;
             }
@@ -35,9 +36,10 @@ impl<const SLOTS: usize> WordTable<SLOTS> {
         self
     }
 
-    /// The bits of a word, none if it is not in the table.
+    /// Returns the bits of a word, none if it is not in the table.
     pub(crate) fn bits(&self, word: &str) -> u32 {
         let mut at = place(word.as_bytes()) % SLOTS;
+        // Ends at an empty slot: there are more slots than words.
         loop {
             match self.0.get(at) {
                 Some(slot) if slot.bits != 0 => {
@@ -51,14 +53,14 @@ impl<const SLOTS: usize> WordTable<SLOTS> {
         }
     }
 
-    /// The number of words that have some bit of these.
+    /// Counts the words that have some of these bits.
     #[cfg(test)]
     pub(crate) fn count(&self, bits: u32) -> usize {
         self.0.iter().filter(|slot| slot.bits & bits != 0).count()
     }
 }
 
-/// FNV-1a, whose low bits depend on all others then.
+/// FNV-1a with its high bits mixed into the low ones, which choose the slot.
 const fn place(mut word: &[u8]) -> usize {
     let mut hash = 0x811c_9dc5_u32;
     while let [first, rest @ ..] = word {

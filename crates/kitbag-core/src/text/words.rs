@@ -2,12 +2,12 @@
 
 use alloc::string::String;
 
-/// The identifiers of a text with their offsets in bytes: runs of letters, digits and `_`.
+/// Returns the identifiers of a text with their offsets in bytes: runs of letters, digits and `_`.
 pub fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
     runs(text, |c| c.is_alphanumeric() || c == '_')
 }
 
-/// The longest runs of certain characters, with their offsets in bytes.
+/// Returns the longest runs of certain characters, with their offsets in bytes.
 pub(crate) fn runs(text: &str, is_inside: fn(char) -> bool) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = text;
     core::iter::from_fn(move || {
@@ -19,8 +19,8 @@ pub(crate) fn runs(text: &str, is_inside: fn(char) -> bool) -> impl Iterator<Ite
     })
 }
 
-/// The words of an identifier as they stand in it: `HTTPServer_error2` has `HTTP`, `Server` and
-/// `error2`.
+/// Returns the words of an identifier as they stand in it: `HTTPServer_error2` has `HTTP`, `Server`
+/// and `error2`.
 pub fn sub_words(identifier: &str) -> impl Iterator<Item = &str> {
     let mut rest = identifier;
     core::iter::from_fn(move || {
@@ -32,7 +32,7 @@ pub fn sub_words(identifier: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where the first word of `text` ends; nothing for an empty text.
+/// Returns the end of the first word of `text`; none for an empty text.
 fn first_boundary(text: &str) -> Option<usize> {
     let mut before = None;
     let mut chars = text.char_indices().peekable();
@@ -46,12 +46,12 @@ fn first_boundary(text: &str) -> Option<usize> {
     (!text.is_empty()).then_some(text.len())
 }
 
-/// Whether a word begins at `c`: the hump of a camel, or the last capital of an acronym.
+/// Tells whether a word begins at `c`: the hump of a camel, or the last capital of an acronym.
 fn begins_word(before: char, c: char, next: Option<char>) -> bool {
     c.is_uppercase() && (!before.is_uppercase() || next.is_some_and(char::is_lowercase))
 }
 
-/// Whether an identifier is made of several words.
+/// Tells whether an identifier is made of several words.
 #[must_use]
 fn is_compound(identifier: &str) -> bool {
     sub_words(identifier).nth(1).is_some()
@@ -66,7 +66,8 @@ pub enum Word {
     Whole(String),
 }
 
-/// The words of a text: those inside identifiers, stemmed, and each compound identifier as a whole.
+/// Returns the words of a text: those inside identifiers, stemmed, and each compound identifier as
+/// a whole.
 ///
 /// ```
 /// use kitbag_core::text::{Word, words};
@@ -86,6 +87,7 @@ pub fn words(text: &str) -> impl Iterator<Item = Word> {
             Word::Part(super::stem(&lower).into())
         });
         let whole = is_compound(identifier)
+            // Underscores around a name only say who may use it.
             .then(|| Word::Whole(identifier.trim_matches('_').to_lowercase()));
         parts.chain(whole)
     })

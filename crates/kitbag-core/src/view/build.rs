@@ -1,4 +1,4 @@
-//! Builds what a node sees: as data, as texts, and as chunks for the fit.
+//! Builds the context of a node: as data, as texts, and as chunks for the fit.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,14 +18,15 @@ use crate::reasoning::{
     CurationDetail, CurationSummary, NO_TRACE, ReasoningTrace, get_reasoning_trace, trace_items,
 };
 
-/// Gives everything that the node of a view sees, as chunks for the fit.
+/// Returns everything that the node of a view sees, as chunks for the fit.
 ///
-/// What a view shows of an entity, a turn or a step is the chunk's most detailed level, and less is
-/// offered where there is no room. What the node must not miss is critical: what is pending, drafts,
-/// this turn's curation, the view's additions, and this turn's steps for who executes them.
+/// The view's detail of an entity, a turn or a step is the chunk's most detailed level, and less is
+/// offered for when there is no room. Items that the node must not miss are critical: the open
+/// question, drafts, this turn's curation, the view's additions, and this turn's steps for the node
+/// that executes them.
 ///
 /// No row id of the registry is in a chunk, whoever wrote the text. Ids that look like a row's and
-/// have no ref are hidden too, but for those in what user and assistant said.
+/// have no ref are hidden too, except in the words of user and assistant.
 ///
 /// ```
 /// use kitbag_core::stored::ConversationContext;
@@ -43,35 +44,35 @@ pub fn node_chunks(view: &View, state: &TurnState) -> Vec<ContextChunk> {
     items.into_iter().flatten().filter_map(chunk).collect()
 }
 
-/// Builds what Understand sees: every entity, the whole conversation, its own past decisions.
+/// Builds the context of Understand: every entity, the whole conversation, its own past decisions.
 #[must_use]
 pub fn build_understand_context(state: &TurnState) -> NodeContext {
     let [understand, ..] = &BUILTIN_VIEWS;
     build_context(understand, state)
 }
 
-/// Builds what Think sees: refs and labels, the whole conversation, what past turns did.
+/// Builds the context of Think: refs and labels, the whole conversation, the past turns.
 #[must_use]
 pub fn build_think_context(state: &TurnState) -> NodeContext {
     let [_, think, ..] = &BUILTIN_VIEWS;
     build_context(think, state)
 }
 
-/// Builds what Act sees: all data, the recent turns, this turn's steps with their results.
+/// Builds the context of Act: all data, the recent turns, this turn's steps with their results.
 #[must_use]
 pub fn build_act_context(state: &TurnState) -> NodeContext {
     let [_, _, act, ..] = &BUILTIN_VIEWS;
     build_context(act, state)
 }
 
-/// Builds what Reply sees: labels, the recent turns, outcomes, where the conversation stands.
+/// Builds the context of Reply: labels, the recent turns, outcomes, the phase of the conversation.
 #[must_use]
 pub fn build_reply_context(state: &TurnState) -> NodeContext {
     let [_, _, _, reply, ..] = &BUILTIN_VIEWS;
     build_context(reply, state)
 }
 
-/// Builds what the node of a view sees, whatever its size.
+/// Builds the context of the node of a view, whatever its size.
 ///
 /// A prompt with a budget is made of [`node_chunks`]; with room for all of them it says the same.
 #[must_use]
@@ -93,10 +94,10 @@ pub fn build_context(view: &View, state: &TurnState) -> NodeContext {
     }
 }
 
-/// What a node sees of each layer: the data for programs, and the texts for its model.
+/// The context of a node: each layer as data for programs, and as a text for its model.
 ///
-/// What people said and steps noted stands in the data as it was stored, row ids included; the texts
-/// have refs in their place.
+/// In the data, people's words and the notes of steps stand as they were stored, row ids included;
+/// the texts have refs in their place.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct NodeContext {
@@ -104,33 +105,34 @@ pub struct NodeContext {
     pub node: String,
     /// The entities, without the tiers and the data that the view hides.
     pub entity: EntityContext,
-    /// What was said.
+    /// The conversation.
     pub conversation: ConversationHistory,
-    /// What was decided and done.
+    /// The decisions and actions.
     pub reasoning: ReasoningTrace,
-    /// What this turn decided about entities, for a node that sees it.
+    /// This turn's decisions about entities, for a node that sees them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curation: Option<CurationSummary>,
     /// The same as texts.
     pub text: NodeText,
 }
 
-/// What a node sees, a text per layer.
+/// The context of a node, a text per layer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct NodeText {
-    /// What things exist.
+    /// The entities.
     pub entity: String,
-    /// What was said.
+    /// The conversation.
     pub conversation: String,
-    /// What was decided and done.
+    /// The decisions and actions.
     pub reasoning: String,
 }
 
-/// Builds what this turn decided about entities, from the turn or from the decision log.
+/// Returns this turn's decisions about entities, from the turn or from the decision log.
 #[must_use]
 pub fn get_current_curation(state: &TurnState) -> CurationSummary {
     let turn = &state.this_turn.summary;
+    // A turn that was loaded again has its decisions in the log alone.
     if turn.entity_curation.is_empty() {
         let log = &state.conversation.understand_decision_log;
         return CurationSummary::logged(log, turn.turn_num);
@@ -138,21 +140,21 @@ pub fn get_current_curation(state: &TurnState) -> CurationSummary {
     turn.entity_curation.clone()
 }
 
-/// Builds this turn's steps with their results, and what else Act sees of the trace.
+/// Returns this turn's steps with their results, and whatever else Act sees of the trace.
 #[must_use]
 pub fn get_current_turn_steps(state: &TurnState) -> ReasoningTrace {
     let [_, _, act, ..] = &BUILTIN_VIEWS;
     trace_of(state).seen_as(act)
 }
 
-/// Builds the outcomes of this turn and the last, and what else Reply sees of the trace.
+/// Returns the outcomes of this turn and the last, and whatever else Reply sees of the trace.
 #[must_use]
 pub fn get_execution_outcomes(state: &TurnState) -> ReasoningTrace {
     let [_, _, _, reply, ..] = &BUILTIN_VIEWS;
     trace_of(state).seen_as(reply)
 }
 
-/// All that is known, of which a view shows a part.
+/// The three layers before a view hides parts of them.
 struct Layers {
     entity: EntityContext,
     conversation: ConversationHistory,
@@ -170,7 +172,7 @@ impl Layers {
         }
     }
 
-    /// What the view shows of each layer, with refs in place of row ids.
+    /// Returns the items that the view shows of each layer, with refs in place of row ids.
     fn items(&self, view: &View, state: &TurnState) -> [Vec<Item>; 3] {
         let registry = &state.conversation.id_registry;
         let turn_num = state.this_turn.summary.turn_num;
@@ -180,6 +182,7 @@ impl Layers {
         }
         let mut conversation = history_items(&self.conversation, &view.conversation, turn_num);
         let mut reasoning = trace_items(&self.reasoning, view);
+        // In the conversation an id without a ref may be part of what a person wrote.
         for (items, ids) in [
             (&mut entity, UnknownIds::Hide),
             (&mut conversation, UnknownIds::Keep),
@@ -199,12 +202,13 @@ fn trace_of(state: &TurnState) -> ReasoningTrace {
     let mut trace = get_reasoning_trace(&state.conversation, &state.this_turn);
     trace.current.summary.entity_curation = get_current_curation(state);
     for result in trace.current.results.values_mut() {
+        // Hidden now and not when it was recorded: a row may have got its ref since.
         *result = registry.hide_rows_in_data(result);
     }
     trace
 }
 
-/// A chunk of an item's texts, each level once.
+/// Makes a chunk of an item's texts. A text that is no shorter than the one before is no level.
 fn chunk(item: Item) -> Option<ContextChunk> {
     let mut texts = item.texts.into_iter();
     let full = texts.next()?;
@@ -212,8 +216,10 @@ fn chunk(item: Item) -> Option<ContextChunk> {
     let mut chunk = ContextChunk::new(item.chunk_type, item.source, full)
         .with_priority(item.priority)
         .with_relevance(item.relevance)
+        // Layers change with every turn, so that they stand behind the history.
         .with_band(ChunkBand::Volatile)
         .with_trust(Trust::Operator);
+    // No item has more than three texts.
     for (detail, text) in [Detail::Outline, Detail::Line].into_iter().zip(texts) {
         let is_shorter = chunk
             .levels

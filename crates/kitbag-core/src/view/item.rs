@@ -1,7 +1,7 @@
-//! One thing that a layer shows, at every detail that a view allows.
+//! A list item: one thing that a layer shows, at every detail that a view allows.
 //!
-//! An item says by itself what it is ("Earlier: …", "draft, not saved: …"), since it may stand in a
-//! node's section as well as among the recalled memory of an ordinary turn.
+//! An item names its own kind ("Earlier: …", "draft, not saved: …"), since it may stand in a node's
+//! section as well as among the recalled memory of an ordinary turn.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use crate::chunk::{ChunkType, ContextPriority, Relevance};
 use crate::neutral::{indented, one_line};
 
-/// How many characters of a text its short form shows.
+/// The number of characters that the short form of a text shows.
 const SHORT_CHARS: usize = 200;
 
 /// The sources of items, up to their first slash, in the order in which a node reads them.
@@ -22,7 +22,7 @@ const ORDER: &str = "entity do_not_reread \
 /// A list item, without its bullet, in one or more renderings.
 pub(crate) struct Item {
     pub(crate) chunk_type: ChunkType,
-    /// Names it from turn to turn: `entity/recipe_1`, `step/3.1`, `pending`.
+    /// Identifies it from turn to turn: `entity/recipe_1`, `step/3.1`, `pending`.
     pub(crate) source: String,
     pub(crate) priority: ContextPriority,
     pub(crate) relevance: Relevance,
@@ -45,13 +45,14 @@ impl Item {
         }
     }
 
-    /// `label: text`, and the same cut short; none if the text is blank.
+    /// Creates `label: text`, with a short form; none if the text is blank.
     pub(crate) fn labelled(
         chunk_type: ChunkType,
         source: &str,
         label: &str,
         text: &str,
     ) -> Option<Self> {
+        // The second is for when there is no room for the whole text.
         let texts = [indented(text, 2), short(text)].map(|text| format!("{label}: {text}"));
         (!text.trim().is_empty()).then(|| Self::new(chunk_type, source, texts))
     }
@@ -61,20 +62,22 @@ impl Item {
         self
     }
 
-    /// Halves the relevance so many times: of a sequence the oldest lose their detail first.
+    /// Halves the relevance `times` times, so that the oldest of a sequence lose their detail
+    /// first.
     pub(crate) fn aged(mut self, times: u32) -> Self {
         let ppm = self.relevance.ppm().checked_shr(times).unwrap_or(0);
+        // Twice the usual floor of an assembly: age alone never keeps an item out.
         self.relevance = Relevance::from_ppm(ppm.max(20_000));
         self
     }
 
-    /// Never left out, whatever the budget.
+    /// Makes it critical: never left out, whatever the budget.
     pub(crate) fn critical(self) -> Self {
         self.with_priority(ContextPriority::Critical)
     }
 }
 
-/// The items as a list, each in its most detailed form.
+/// Writes the items as a list, each in its most detailed form.
 pub(crate) fn list(items: &[Item], if_empty: &str) -> String {
     let texts = items.iter().filter_map(|item| item.texts.first());
     let lines: Vec<String> = texts.map(|text| format!("- {text}")).collect();
@@ -85,7 +88,7 @@ pub(crate) fn list(items: &[Item], if_empty: &str) -> String {
     }
 }
 
-/// Names in backticks, separated by commas.
+/// Writes names in backticks, separated by commas.
 pub(crate) fn quoted<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
     let quoted = names
         .into_iter()
@@ -93,7 +96,7 @@ pub(crate) fn quoted<'a>(names: impl IntoIterator<Item = &'a String>) -> String 
     quoted.collect::<Vec<_>>().join(", ")
 }
 
-/// The start of a text on one line, which says how much was cut.
+/// Returns the start of a text on one line, with the number of characters that were cut.
 pub(crate) fn short(text: &str) -> String {
     let line = one_line(text);
     let surplus = line.chars().count().saturating_sub(SHORT_CHARS);
@@ -104,8 +107,9 @@ pub(crate) fn short(text: &str) -> String {
     format!("{start}… ({surplus} more characters)")
 }
 
-/// Where an item stands among those of its layer: by kind, then by the numbers in its source, so
-/// that step 10 follows step 9. Sources of other chunks come last, in the order they have.
+/// Returns the place of an item among those of its layer: by kind, then by the numbers in its
+/// source, so that step 10 follows step 9. Sources of other chunks come last, in the order they
+/// have.
 pub(crate) fn reading_order(source: &str) -> (usize, Vec<(u64, &str)>) {
     let kind = source.split('/').next().unwrap_or_default();
     let Some(rank) = ORDER.split(' ').position(|known| known == kind) else {
@@ -113,11 +117,12 @@ pub(crate) fn reading_order(source: &str) -> (usize, Vec<(u64, &str)>) {
     };
     let words = source.split(['/', '.', '_']);
     let key = words.map(|word| word.parse().map_or((u64::MAX, word), |number| (number, "")));
+    // Parts that are no numbers come behind those that are.
     (rank, key.collect())
 }
 
-/// Tells whether a chunk of this source may hold words of many messages, none of which it names: the
-/// layers' chunks, and the one that stands for the messages before the history.
+/// Tells whether a chunk of this source may hold words of many messages without naming them: the
+/// layers' chunks, and the one that replaces the messages before the history.
 #[must_use]
 pub fn is_derived_from_messages(source: &str) -> bool {
     reading_order(source).0 < usize::MAX

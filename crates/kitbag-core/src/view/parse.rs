@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::View;
 
-/// The fields that can be written, and those of the layers among them.
+/// The fields that can be written, each with the fields inside it.
 const FIELDS: [(&str, &[&str]); 4] = [
     ("entity", &["active", "generated", "retained"]),
     ("conversation", &["depth", "also", "recent_turns"]),
@@ -57,6 +57,7 @@ impl View {
                 view = view.with(field, value)?;
                 continue;
             }
+            // Field by field, so that fields which are not written keep the built-in value.
             for (name, value) in fields(layer, value)? {
                 let field = format!("{layer}.{name}");
                 if !known.contains(&name.as_str()) {
@@ -68,11 +69,13 @@ impl View {
         Ok(view)
     }
 
-    /// The same with another value of a field.
+    /// Returns the view with another value of a field.
     fn with(&self, field: String, value: Value) -> Result<Self, ViewError> {
         let changed = || {
+            // Through JSON, where each field checks its own value.
             let mut view = serde_json::to_value(self)?;
             let pointer = format!("/{}", field.replace('.', "/"));
+            // `FIELDS` has only fields that every view writes.
             if let Some(old) = view.pointer_mut(&pointer) {
                 *old = value;
             }
@@ -91,11 +94,11 @@ impl View {
 pub struct ViewError {
     /// The field, such as `entity.active`.
     pub field: String,
-    /// What is wrong with it, and what would be right.
+    /// The mistake, and the expected value.
     pub problem: String,
 }
 
-/// The fields of a map; none of `null`.
+/// Returns the fields of a map; none for `null`.
 fn fields(path: &str, value: Value) -> Result<Map<String, Value>, ViewError> {
     match value {
         Value::Object(map) => Ok(map),

@@ -1,15 +1,16 @@
-//! What templates see of an agent.
+//! Makes the context that templates see of an agent.
 
 use super::Agent;
 use crate::value::{Map, Value};
 
 impl Agent {
-    /// The fields that templates see as `agent`: those that are written, and never a secret.
+    /// The fields that templates see as `agent`: those that are set, and never a secret.
     #[must_use]
     pub fn to_context(&self) -> Value {
         let options = self.options.as_ref();
         let always = options.filter(|options| options.as_list().is_some());
         let by_mode = options.filter(|options| options.as_map().is_some());
+        // Three forms of the same, since layouts in use test for each of them.
         let provider = (!self.providers.is_empty()).then(|| self.providers.join(", "));
         let raw = match self.providers.as_slice() {
             [one] if !self.provider_is_list => Some(one.as_str().into()),
@@ -17,6 +18,7 @@ impl Agent {
         };
         present([
             ("id", Some(self.id.as_str().into())),
+            // An agent without a name is called by its id.
             ("name", text(self.name.as_ref().or(Some(&self.id)))),
             ("role", text(self.role.as_ref())),
             ("team", text(self.team.as_ref())),
@@ -47,8 +49,8 @@ impl Agent {
         ])
     }
 
-    /// The list that templates see as `skills`: names, or descriptions of each. A map says which
-    /// to include.
+    /// The list that templates see as `skills`: names, or descriptions of each. If the skills are a
+    /// map, its `include` is the list.
     #[must_use]
     pub fn skills_context(&self) -> Value {
         let skills = match &self.skills {
@@ -60,13 +62,13 @@ impl Agent {
     }
 }
 
-/// What stands under `inline`, with what may also be written beside it.
+/// The entries of `inline`, and those that may also stand outside of it.
 fn inline(agent: &Agent) -> Value {
     let mut inline: Map = agent
         .inline
         .iter()
         .filter(|(key, _)| !is_secret(key))
-        // Props are for templates, whatever they are called.
+        // Props are for templates, even if one of them is called `key` or `token`.
         .map(|(key, value)| match key.as_str() {
             "layout" => (key.clone(), value.clone()),
             _ => (key.clone(), without_secrets(value)),
@@ -77,6 +79,7 @@ fn inline(agent: &Agent) -> Value {
         Some(props) => Value::map([("id", layout.id.as_str().into()), ("props", props.clone())]),
     });
     for (key, value) in [
+        // An entry that is written inside of `inline` stays as it is.
         ("prompt", text(agent.prompt.as_ref())),
         ("model", text(agent.model.as_ref())),
         ("layout", layout),
@@ -88,7 +91,7 @@ fn inline(agent: &Agent) -> Value {
     Value::Map(inline)
 }
 
-/// The place elsewhere: both spellings of its keys become the one that templates know.
+/// The remote place, with its keys in the one spelling that templates know.
 fn remote(remote: &Value) -> Value {
     let Value::Map(map) = without_secrets(remote) else {
         return Value::Map(Map::new());
@@ -103,7 +106,7 @@ fn remote(remote: &Value) -> Value {
     }))
 }
 
-/// The value without what is kept secret, and addresses without their passwords.
+/// The value without secret entries, and with addresses without their passwords.
 fn without_secrets(value: &Value) -> Value {
     match value {
         Value::Map(map) => Value::map(
@@ -118,6 +121,8 @@ fn without_secrets(value: &Value) -> Value {
 }
 
 fn is_secret(key: &str) -> bool {
+    // By name alone, so rather too many: a secret that a template prints goes to a provider and
+    // into logs.
     let key: String = key
         .chars()
         .filter(char::is_ascii_alphanumeric)
@@ -132,16 +137,17 @@ fn is_secret(key: &str) -> bool {
         .any(|end| key.ends_with(end))
 }
 
-/// `https://name:password@host` without what stands before the host.
+/// Reduces `https://name:password@host` to `https://host`.
 fn without_password(text: &str) -> String {
     let shortened = || {
-        // A prompt may speak of addresses; only one that stands alone is an address.
+        // Only a text without blanks is an address; a prompt may mention some.
         if text.contains(char::is_whitespace) {
             return None;
         }
         let (scheme, rest) = text.split_once("://")?;
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at_checked(end)?;
+        // The last `@`: a password may contain one.
         let (_, host) = authority.rsplit_once('@')?;
         Some(format!("{scheme}://{host}{path}"))
     };

@@ -1,4 +1,4 @@
-//! Reading agents from a project file.
+//! Reads agents from a project file.
 
 use indexmap::IndexMap;
 
@@ -7,7 +7,7 @@ use crate::config::DocumentEntry;
 use crate::value::Value;
 use crate::yaml::Field;
 
-/// Reads a list of agents. One that is called as another before it is an error.
+/// Reads a list of agents. A second agent with the id of an earlier one is an error.
 pub(crate) fn read_list(field: &Field<'_>) -> Option<Vec<Agent>> {
     if !field.is_list() {
         return field.refuse("a list of agents");
@@ -62,13 +62,14 @@ fn read(field: &Field<'_>) -> Option<Agent> {
     agent.read_shared(field);
     field.read("inline", |inline| agent.read_inline(inline));
     field.warn_of_misspelt_keys(&[]);
+    // Unread keys are all that nothing above has asked for, so this must come last.
     agent.extra = field.unread();
-    // All its problems are reported; without a name it cannot be called.
+    // Reading went on to report all problems, but without an id the agent cannot be called.
     Some(Agent { id: id?, ..agent })
 }
 
 impl Agent {
-    /// Reads what may stand in `inline` or beside it, unless it has been read.
+    /// Reads the entries that may stand in `inline` or outside of it, unless they are set already.
     fn read_shared(&mut self, field: &Field<'_>) {
         if let Some(provider) = field.get("provider")
             && self.providers.is_empty()
@@ -77,6 +78,7 @@ impl Agent {
             self.providers = provider.texts().unwrap_or_default();
         }
         if let Some(layout) = field.get("layout") {
+            // An agent whose layout is broken must not be run with another one in its place.
             let before = field.problems.count();
             self.layout = read_layout(&layout).or(self.layout.take());
             self.layout_problem = field.problems.error_since(before);
@@ -86,7 +88,7 @@ impl Agent {
         }
     }
 
-    /// What stands in `inline` counts more than the same beside it, but for the provider.
+    /// Reads `inline`. Its entries win over those outside of it, except for the provider.
     fn read_inline(&mut self, field: &Field<'_>) -> Option<()> {
         field.map()?;
         let text = |names: &[&'static str]| field.get_any(names)?.text();
@@ -100,7 +102,7 @@ impl Agent {
         Some(())
     }
 
-    /// Names of documents, or a map of names to what they are.
+    /// Reads names of documents, or a map from names to documents.
     fn read_documents(&mut self, field: &Field<'_>) {
         let names = if field.is_map() {
             let own = DocumentEntry::read_map(field).unwrap_or_default();
@@ -111,6 +113,7 @@ impl Agent {
             field.texts().unwrap_or_default()
         };
         for name in names {
+            // `inline` and the agent itself may name the same document.
             if !self.documents.contains(&name) {
                 self.documents.push(name);
             }
@@ -118,7 +121,7 @@ impl Agent {
     }
 }
 
-/// A list of names, one name, or a map of names of which those count that are true.
+/// Reads a list of names, a single name, or a map whose `true` entries count.
 fn read_names(field: &Field<'_>) -> Option<Vec<String>> {
     if !field.is_map() {
         return field.texts();
@@ -127,7 +130,7 @@ fn read_names(field: &Field<'_>) -> Option<Vec<String>> {
     Some(named.map(|entry| entry.name().to_owned()).collect())
 }
 
-/// A layout's id, or a map with its `id` and its `props`.
+/// Reads the id of a layout, or a map with `id` and `props`.
 fn read_layout(field: &Field<'_>) -> Option<LayoutChoice> {
     let line = field.node.line;
     let props = field.read("props", Field::map_value);
@@ -144,7 +147,7 @@ fn read_layout(field: &Field<'_>) -> Option<LayoutChoice> {
     Some(LayoutChoice { id, props, line })
 }
 
-/// Options for every mode, or by mode, or by mode and provider.
+/// Reads options for every mode, or by mode, or by mode and provider.
 fn read_options(field: &Field<'_>, levels: u8) -> Option<Value> {
     if levels == 0 || !field.is_map() {
         return Some(field.texts()?.into());
@@ -157,6 +160,7 @@ fn read_options(field: &Field<'_>, levels: u8) -> Option<Value> {
 }
 
 fn read_env(field: &Field<'_>) -> Option<IndexMap<String, String>> {
+    // Variables may be numbers or booleans in YAML; programs get texts.
     field.read_entries(|entry| match entry.is_null() {
         true => None,
         false => entry.scalar(),

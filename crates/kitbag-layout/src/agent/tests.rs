@@ -93,7 +93,7 @@ fn a_whole_agent_is_seen_with_all_its_fields() {
 }
 
 #[test]
-fn what_is_missing_is_absent() {
+fn missing_fields_are_absent() {
     insta::assert_snapshot!(context("id: bob\nprovider: cli/a\noptions: [-v]"), @r#"
     {
       "id": "bob",
@@ -175,7 +175,7 @@ fn an_agent_may_bring_its_own_documents() {
 }
 
 #[test]
-fn what_is_not_known_is_kept() {
+fn unknown_keys_are_kept() {
     let agent = one("id: a\ntemperature: 1\nmcp: [x]");
     assert_eq!(
         serde_json::to_string(&agent.extra).unwrap(),

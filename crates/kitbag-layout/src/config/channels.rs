@@ -1,4 +1,4 @@
-//! Channels: who may send messages on them.
+//! The settings for channels: the senders who may send messages on them.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use indexmap::IndexMap;
 
 use crate::yaml::Field;
 
-/// Who may send messages on which channels, as the user's file and the project's say.
+/// The senders who are admitted on each channel, by the files of user and project.
 ///
-/// A channel that no file lists is open, and so is one without `senders`. Where both files name the
-/// senders of a channel, both must name a sender: a file can only restrict what another one says.
+/// A channel that no file lists is open, and so is one without `senders`. If both files name
+/// senders for a channel, only those in both are admitted: a file can only restrict another one.
 ///
 /// ```
 /// use kitbag_layout::Config;
@@ -23,19 +23,21 @@ use crate::yaml::Field;
 #[non_exhaustive]
 pub struct Channels {
     senders: IndexMap<String, BTreeSet<String>>,
-    /// Set where a file cannot be read, so that nobody knows whom it admits.
+    /// True if a file cannot be read, so that its restrictions are unknown.
     is_unknown: bool,
 }
 
 impl Channels {
-    /// Whether this sender may send messages on this channel. Both are compared letter for letter.
+    /// Returns true if this sender may send messages on this channel. Both names must match
+    /// exactly.
     #[must_use]
     pub fn admit(&self, channel: &str, sender: &str) -> bool {
         let senders = self.senders.get(channel);
         !self.is_unknown && senders.is_none_or(|senders| senders.contains(sender))
     }
 
-    /// Whether a file that may name senders cannot be read, so that nobody is admitted anywhere.
+    /// Returns true if a file that may restrict senders cannot be read. Then nobody is admitted
+    /// anywhere.
     #[must_use]
     pub const fn is_unknown(&self) -> bool {
         self.is_unknown
@@ -49,7 +51,7 @@ impl Channels {
         }
     }
 
-    /// Admits whom both admit.
+    /// Admits only senders that both admit.
     pub(super) fn merge(mut self, other: Self) -> Self {
         for (channel, senders) in other.senders {
             match self.senders.get_mut(&channel) {
@@ -61,7 +63,7 @@ impl Channels {
         self
     }
 
-    /// Reads a map of channels. One with mistakes admits only those that could be read.
+    /// Reads a map of channels. A channel with mistakes admits only the senders that could be read.
     pub(super) fn read(field: &Field<'_>) -> Option<Self> {
         if field.map().is_none() {
             return Some(Self::unknown());
@@ -70,7 +72,7 @@ impl Channels {
         for channel in field.present() {
             let problems = field.problems.count();
             let named = read_senders(&channel);
-            // A restriction with a slip in it must not open the channel.
+            // A restriction with a mistake in it must not open the channel.
             let has_problem = field.problems.count() > problems;
             if named.is_some() || has_problem {
                 senders.insert(channel.name().to_owned(), named.unwrap_or_default());
@@ -85,6 +87,7 @@ impl Channels {
 
 fn read_senders(channel: &Field<'_>) -> Option<BTreeSet<String>> {
     channel.map()?;
+    // Marks the key as known; it is read below, where a missing list differs from an empty one.
     channel.get("senders");
     channel.warn_of_misspelt_keys(&[]);
     let mut entries = channel.entries();

@@ -1,31 +1,31 @@
-//! How a project declares a document: by its text, or by the path to it.
+//! Reads how a project declares a document: by its text, or by a path.
 
 use indexmap::IndexMap;
 
 use crate::document::DocumentKind;
 use crate::yaml::Field;
 
-/// A document as a project declares it. Nothing has been opened.
+/// A document as a project declares it. Nothing has been opened yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DocumentEntry {
-    /// Where its text is.
+    /// The place of its text.
     pub source: DocumentSource,
     /// Its name for people, if it has one besides its key.
     pub name: Option<String>,
-    /// What it is about.
+    /// Its topic.
     pub summary: Option<String>,
-    /// The type of its text, such as `markdown`, as it is written.
+    /// The type of its text as written, such as `markdown`.
     pub media_type: Option<String>,
-    /// Whether it is a template (`render: true`).
+    /// `Template` if it is to be rendered (`render: true`).
     pub kind: DocumentKind,
-    /// The file in which it is declared, as it was named to the reader.
+    /// The file that declares it, by the name given to the reader.
     pub file: String,
-    /// The line on which it is declared, from 1; 0 where it is not known.
+    /// The line of its declaration, from 1; 0 if unknown.
     pub line: u64,
 }
 
-/// Where the text of a document is.
+/// The place of a document's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DocumentSource {
     /// In the project file.
@@ -80,7 +80,7 @@ impl DocumentSource {
             }
             (None, Some(path)) if path.trim().is_empty() => field.error("the path is empty"),
             (None, Some(path)) => Some(Self::Path(path)),
-            // What is written but no text has been reported already.
+            // A value that is no text has been reported already.
             (None, None) if is_written => None,
             (None, None) => field.error("a document needs a `path` or a `content`"),
         }

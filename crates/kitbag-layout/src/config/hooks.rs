@@ -1,4 +1,4 @@
-//! The settings for hooks of coding agents: whose memory they bring, how much, and for how long they may run.
+//! The settings for hooks of coding agents: the memory they use, its amount, and their time limit.
 
 use core::time::Duration;
 
@@ -7,7 +7,7 @@ use kitbag_core::tokens::Tokens;
 use super::provider::time;
 use crate::yaml::Field;
 
-/// What the hooks of coding agents may do.
+/// The limits of coding agents' hooks.
 ///
 /// ```
 /// use kitbag_layout::{Config, HookScope};
@@ -25,32 +25,33 @@ pub struct HookSettings {
     time_limit: Option<Duration>,
 }
 
-/// Whose memory hooks bring and extend. The greater allows less.
+/// The memory that hooks read and extend. A greater value allows less.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum HookScope {
-    /// That of the user, of all projects and of `kitbag chat`.
+    /// The user's memory, of all projects and of `kitbag chat`.
     User,
-    /// That of the project alone.
+    /// The project's memory alone.
     #[default]
     Project,
     /// None: hooks do nothing.
     Off,
 }
 
-/// What is added to one prompt costs at most so many tokens. It stays in the conversation for good.
+/// The most tokens that are added to one prompt. They stay in the conversation for good, so the
+/// default is small.
 const BUDGET: Tokens = Tokens(800);
-/// Nobody waits longer for memory before a prompt goes out.
+/// The longest that a prompt waits for memory by default.
 const TIME_LIMIT: Duration = Duration::from_secs(2);
 
 impl HookSettings {
-    /// Whose memory it is; the project's, if nothing is said.
+    /// The memory to use; by default the project's.
     #[must_use]
     pub fn scope(&self) -> HookScope {
         self.scope.unwrap_or_default()
     }
 
-    /// Whose memory it is, if that is said.
+    /// The memory to use, if a file says so.
     #[must_use]
     pub const fn said_scope(&self) -> Option<HookScope> {
         self.scope
@@ -68,7 +69,7 @@ impl HookSettings {
         self.time_limit.unwrap_or(TIME_LIMIT)
     }
 
-    /// Lays a project's settings over its user's.
+    /// Merges a project's settings over its user's.
     pub(super) fn merge(user: Self, project: Self) -> Self {
         Self {
             scope: project.scope.or(user.scope),
@@ -77,9 +78,10 @@ impl HookSettings {
         }
     }
 
-    /// Takes back what a file allows that its user does not: somebody else's project must not get at
-    /// what was said in others.
+    /// Takes back permissions that the user does not give: somebody else's project must not get at
+    /// memories of others.
     pub(super) fn restrict(&mut self, user: &Self) {
+        // The greater value allows less.
         self.scope = self.scope.map(|scope| scope.max(user.scope()));
         self.budget = self.budget.map(|budget| budget.min(user.budget()));
         self.time_limit = self.time_limit.map(|limit| limit.min(user.time_limit()));

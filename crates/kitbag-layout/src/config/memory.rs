@@ -21,30 +21,32 @@ use crate::yaml::Field;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemorySettings {
-    /// The retention of all other channels; messages are kept for good if it is missing.
+    /// The retention of channels without one of their own; without either, messages are kept for
+    /// good.
     pub retention: Option<Duration>,
     /// The retention of single channels.
     pub channels: IndexMap<String, Duration>,
-    /// The treatment of secrets in messages; they are masked if it is missing.
+    /// The treatment of secrets in messages; by default they are masked.
     pub secrets: Option<StoredSecrets>,
-    /// What becomes of plain statements that people make about themselves; they are kept as facts if it
-    /// is missing.
+    /// The treatment of plain statements that people make about themselves; by default they become
+    /// facts.
     pub facts: Option<StatedFacts>,
-    /// What is made of conversations that end or no longer fit; a model summarises them if it is missing.
+    /// The treatment of conversations that end or grow too long; by default a model summarises
+    /// them.
     pub learning: Option<Learning>,
 }
 
-/// What is made of a conversation that has ended, or whose older part no longer fits into a prompt. The
-/// greater allows less.
+/// The treatment of a conversation that has ended, or whose older part no longer fits into a
+/// prompt. A greater value allows less.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Learning {
-    /// A model summarises it and finds facts. Where none can be asked, rules do.
+    /// A model summarises it and finds facts. If no model can be asked, rules do.
     #[default]
     Model,
     /// Rules choose the most telling sentences.
     Rules,
-    /// Nothing is made of it by itself.
+    /// Nothing is done automatically.
     Off,
 }
 
@@ -54,7 +56,7 @@ pub enum Learning {
 pub enum StatedFacts {
     /// It is kept as a fact.
     Draw,
-    /// Only what is told as a fact is one.
+    /// Only facts that are told explicitly are kept.
     Off,
 }
 
@@ -75,7 +77,7 @@ impl MemorySettings {
         self.channels.get(channel).copied().or(self.retention)
     }
 
-    /// Lays a project's settings over its user's.
+    /// Merges a project's settings over its user's.
     pub(super) fn merge(user: Self, project: Self) -> Self {
         Self {
             retention: project.retention.or(user.retention),
@@ -86,8 +88,9 @@ impl MemorySettings {
         }
     }
 
-    /// Takes back what a file allows that its user does not.
+    /// Takes back permissions that the user does not give.
     pub(super) fn restrict(&mut self, user: &Self) {
+        // `keep` needs the user's consent; `mask` needs nobody's.
         let may_keep = user.secrets == Some(StoredSecrets::Keep);
         self.secrets = self
             .secrets
@@ -127,7 +130,7 @@ impl MemorySettings {
     }
 }
 
-/// A number with a unit: hours, days, weeks or years of 365 days.
+/// Reads a number with a unit: hours, days, weeks, or years of 365 days.
 fn age(field: &Field<'_>) -> Option<Duration> {
     let text = field.text()?;
     let read = || {
@@ -146,6 +149,7 @@ fn age(field: &Field<'_>) -> Option<Duration> {
             .ok()?
             .checked_mul(hours)?
             .checked_mul(3_600)?;
+        // An age of zero would forget every message at once.
         (seconds > 0).then(|| Duration::from_secs(seconds))
     };
     match read() {

@@ -1,5 +1,5 @@
-//! Nodes of a project: views over what a conversation keeps, of the project's own or built-in ones that
-//! it changes.
+//! The nodes of a project: views over the state of a conversation, its own or changed built-in
+//! ones.
 
 use indexmap::IndexMap;
 use kitbag_core::view::{View, ViewError};
@@ -9,8 +9,8 @@ use super::Config;
 use crate::yaml::Field;
 
 impl Config {
-    /// The view of a node: the project's, else the built-in one. None where the project's has errors,
-    /// which are among its problems: a built-in view in its place would show something else.
+    /// The view of a node: the project's, or else the built-in one. None if the project's view has
+    /// errors, which are reported: the built-in view in its place would show something else.
     ///
     /// ```
     /// use kitbag_layout::Config;
@@ -31,7 +31,7 @@ impl Config {
     }
 }
 
-/// Reads a map of names to views. A view with errors is missing under its name.
+/// Reads a map from names to views. A view with errors is none.
 pub(super) fn read_map(field: &Field<'_>) -> Option<IndexMap<String, Option<View>>> {
     field.read_entries(|entry| Some(read(entry)))
 }
@@ -51,7 +51,8 @@ fn read(field: &Field<'_>) -> Option<View> {
             Err(error) => {
                 is_whole = false;
                 report(field, &error);
-                // Without what is wrong the rest can be read, and what is wrong with that is told too.
+                // The rest is read again without the wrong field, so that its errors are reported
+                // too. Each round removes a field, so this ends.
                 remove(&mut value, &error.field)?;
             }
         }
@@ -68,7 +69,7 @@ fn report(field: &Field<'_>, error: &ViewError) {
     at.error::<()>(error.problem.clone());
 }
 
-/// Takes out the value at a path; none where nothing is there.
+/// Removes the value at a path. Returns none if there is no such value.
 fn remove(value: &mut Value, path: &str) -> Option<Value> {
     match path.split_once('.') {
         Some((name, rest)) => remove(value.get_mut(name)?, rest),

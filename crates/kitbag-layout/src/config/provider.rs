@@ -1,6 +1,6 @@
-//! Providers of models: how a project declares where requests go and where the key is.
+//! Providers of models: the declaration of their address and of the place of their key.
 //!
-//! Nothing is connected to here, and no key is read: an entry only says where it is.
+//! Nothing is connected to and no key is read here.
 
 use core::time::Duration;
 
@@ -26,17 +26,18 @@ use crate::yaml::Field;
 pub struct ProviderEntry {
     /// The API that it speaks.
     pub kind: ProviderKind,
-    /// The address before the paths of the API; the public one of the API if it is missing.
+    /// The address in front of the API's paths; by default the API's public one.
     pub base_url: Option<String>,
-    /// The place of the key; requests to an address of one's own have none if it is missing.
+    /// The place of the key. Without it, requests to an address other than the public one carry no
+    /// key: a default key must not go to whatever address a file names.
     pub key: Option<KeySource>,
     /// The model of requests that name none.
     pub model: Option<String>,
     /// Headers that are sent with each request, besides those of the API.
     pub headers: IndexMap<String, HeaderSource>,
-    /// Fields that are set in each request, as they are written.
+    /// Fields that are set in each request, as written.
     pub fields: Map,
-    /// The times after which it is given up.
+    /// The times after which the provider is given up.
     pub timeouts: ProviderTimeouts,
     /// The file with the answers of a script.
     pub answers: Option<String>,
@@ -44,9 +45,9 @@ pub struct ProviderEntry {
     pub command: Vec<String>,
     /// The tools of its own that the program may use.
     pub tools: Vec<String>,
-    /// MCP servers for the program, as `mcpServers` of a `.mcp.json` has them.
+    /// MCP servers for the program, in the form of `mcpServers` in a `.mcp.json`.
     pub mcp_servers: Map,
-    /// Who declares it.
+    /// The author of the declaration.
     pub declared: Declared,
 }
 
@@ -88,14 +89,14 @@ impl ProviderKind {
     }
 }
 
-/// Who declares a provider or an agent.
+/// The author of a declaration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Declared {
-    /// A configuration that its user wrote or named.
+    /// A configuration that the user wrote or named.
     #[default]
     ByUser,
-    /// A configuration that was found in a folder, which may be anybody's.
+    /// A configuration that was found in a folder, so that anybody may have written it.
     InFolder,
 }
 
@@ -117,15 +118,15 @@ pub enum KeySource {
 pub enum HeaderSource {
     /// The value itself.
     Text(String),
-    /// The place of a value that is secret.
+    /// The place of a secret value.
     Secret(KeySource),
 }
 
-/// The times after which a provider is given up; the usual ones where they are missing.
+/// The times after which a provider is given up; if missing, the defaults apply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProviderTimeouts {
-    /// Until there is a connection.
+    /// From the request for a connection until there is one.
     pub connect: Option<Duration>,
     /// From the request to the first byte of the answer.
     pub first_byte: Option<Duration>,
@@ -134,7 +135,7 @@ pub struct ProviderTimeouts {
 }
 
 impl ProviderEntry {
-    /// A provider of the API at its public address.
+    /// Makes a provider of the API at its public address.
     #[must_use]
     pub fn new(kind: ProviderKind) -> Self {
         Self {
@@ -246,7 +247,7 @@ pub(super) fn base_url(field: &Field<'_>) -> Option<String> {
             "`{text}` is not an address such as https://host/v1"
         ));
     }
-    // What stands before the `@` may be a password, so that nothing of it is repeated.
+    // The part in front of the `@` may be a password, so none of it is repeated.
     if text.contains('@') {
         let what = "an address with a name or a password in it is not taken";
         return field.error_with_hint(
@@ -257,12 +258,13 @@ pub(super) fn base_url(field: &Field<'_>) -> Option<String> {
     Some(text.trim_end_matches('/').to_owned())
 }
 
-/// A number with a unit: milliseconds, seconds or minutes.
+/// Reads a number with a unit: milliseconds, seconds or minutes.
 pub(super) fn time(field: &Field<'_>) -> Option<Duration> {
     let text = field.text()?;
     let units = [("ms", 1), ("s", 1_000), ("m", 60_000)];
     let read = |(unit, length): (&str, u64)| {
         let number: u64 = text.strip_suffix(unit)?.parse().ok()?;
+        // A time of zero would give up every request at once.
         number.checked_mul(length).filter(|time| *time > 0)
     };
     match units.into_iter().find_map(read) {

@@ -1,8 +1,8 @@
-//! Reading a project file.
+//! Reads a project file.
 
 use super::{
-    Channels, Config, DocumentEntry, HookSettings, MemorySettings, ProviderEntry, ServerSettings,
-    Settings, SkillSettings, nodes,
+    Channels, Config, ContextRule, DocumentEntry, HookSettings, MemorySettings, ProviderEntry,
+    Routing, ServerSettings, Settings, SkillSettings, nodes,
 };
 use crate::agent;
 use crate::layouts::OnUnknown;
@@ -11,7 +11,7 @@ use crate::problem::{FileProblem, Problems};
 use crate::yaml::Field;
 
 impl Config {
-    /// Reads a project file, and all that is wrong with it.
+    /// Reads a project file, and reports all problems with it.
     ///
     /// ```
     /// use kitbag_layout::Config;
@@ -28,11 +28,12 @@ impl Config {
         let read = |root: &Field<'_>| Some(read_root(root));
         let (config, problems) = Problems::reading(file, text, read);
         let is_broken = problems.iter().any(FileProblem::is_error);
+        // An empty file is none too, but without an error: it restricts nobody.
         let mut config = match config {
             None if is_broken => Self::unreadable(),
             config => config.unwrap_or_default(),
         };
-        config.settings.unknown_layout_unsaid = unknown_layout_unsaid(file);
+        config.settings.unknown_layout_default = unknown_layout_default(file);
         (config, problems)
     }
 }
@@ -66,15 +67,19 @@ fn read_root(root: &Field<'_>) -> Option<Config> {
             .read("server", ServerSettings::read)
             .unwrap_or_default(),
         providers: providers.unwrap_or_default(),
+        routing: root.read("routing", Routing::read),
+        rules: root
+            .read("rules", ContextRule::read_list)
+            .unwrap_or_default(),
         channels: root.read("channels", Channels::read).unwrap_or_default(),
-        // All that is known has been asked for by now.
+        // Must be last: these are the entries that nothing above has asked for.
         extra: root.unread(),
     };
     root.warn_of_misspelt_keys(&["providers"]);
     Some(config)
 }
 
-/// A list of names, or a map with such a list under `allow`.
+/// Reads a list of names, or a map with such a list under `allow`.
 fn read_env(field: &Field<'_>) -> Option<Vec<String>> {
     if !field.is_map() {
         return field.texts();
@@ -104,7 +109,7 @@ fn read_settings(field: &Field<'_>) -> Option<Settings> {
         learning_model: field.read("learning_model", Field::text),
         layouts_dirs: field.read("layouts_dir", Field::texts).unwrap_or_default(),
         documents_root: field.read("documents_root", Field::text),
-        // All that is known has been asked for by now.
+        // Must be last: these are the entries that nothing above has asked for.
         extra: field.unread(),
         ..Settings::default()
     };
@@ -112,7 +117,8 @@ fn read_settings(field: &Field<'_>) -> Option<Settings> {
     Some(settings)
 }
 
-fn unknown_layout_unsaid(file: &str) -> OnUnknown {
+fn unknown_layout_default(file: &str) -> OnUnknown {
+    // Projects of this name were written for a program that falls back to its default layout.
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     if name.starts_with("crewx") {
         OnUnknown::Fallback

@@ -1,11 +1,12 @@
-//! Skills: where they are besides the usual folders, which of them are the user's own, which are off.
+//! The settings for skills: further folders, folders that count as the user's own, and skills that
+//! are off.
 
 use std::collections::BTreeSet;
 
 use super::Declared;
 use crate::yaml::Field;
 
-/// The settings for skills, of one file or of several laid over each other.
+/// The settings for skills, of one file or of several merged ones.
 ///
 /// ```
 /// use kitbag_layout::Config;
@@ -18,15 +19,15 @@ use crate::yaml::Field;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkillSettings {
-    /// Folders with skills, besides the usual ones.
+    /// Folders with skills, in addition to the usual ones.
     pub paths: Vec<SkillPath>,
     /// Folders whose skills count as the user's own, wherever they were found.
     pub allow: Vec<SkillPath>,
-    /// Folders that a file names which may not decide that.
+    /// Folders that a file without that right tried to make the user's own.
     pub ignored_allow: Vec<SkillPath>,
     /// The names of skills that are not used.
     pub disabled: BTreeSet<String>,
-    /// The most tokens that the list of skills may take in a prompt.
+    /// The most tokens that the list of skills may take in a prompt, if a file sets it.
     pub budget: Option<u32>,
 }
 
@@ -34,18 +35,18 @@ pub struct SkillSettings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkillPath {
-    /// The folder, as it is written.
+    /// The folder as written.
     pub path: String,
-    /// The file that names it, as it was named to the reader.
+    /// The file that names it, by the name given to the reader.
     pub file: String,
-    /// The line on which it is named, from 1.
+    /// The line that names it, from 1.
     pub line: u64,
-    /// Who wrote that file.
+    /// The author of that file.
     pub declared: Declared,
 }
 
 impl SkillSettings {
-    /// The tokens of the list of skills where nothing is said.
+    /// The most tokens that the list of skills takes by default.
     pub const DEFAULT_BUDGET: u32 = 1_000;
 
     /// The most tokens that the list of skills may take in a prompt.
@@ -54,7 +55,8 @@ impl SkillSettings {
         self.budget.unwrap_or(Self::DEFAULT_BUDGET)
     }
 
-    /// Reads what a file says. Other programs write other things under this name: those are left alone.
+    /// Reads the settings of a file. Other programs put other values under this name, which are
+    /// left alone.
     pub(super) fn read(field: &Field<'_>) -> Option<Self> {
         if !field.is_map() {
             field.warning(
@@ -75,7 +77,7 @@ impl SkillSettings {
         Some(settings)
     }
 
-    /// Lays a project's settings over its user's. What one of them turns off is off.
+    /// Merges a project's settings over its user's. A skill that either turns off is off.
     pub(super) fn merge(user: Self, project: Self) -> Self {
         let both = |user: Vec<SkillPath>, project| user.into_iter().chain(project).collect();
         Self {
@@ -87,7 +89,7 @@ impl SkillSettings {
         }
     }
 
-    /// Takes back what a file that was merely found may not decide: it makes nothing the user's own, and
+    /// Takes back what a merely found file may not decide: it makes nothing the user's own, and
     /// takes no more of the prompt than the user gives.
     pub(super) fn restrict(&mut self, user: &Self) {
         self.ignored_allow = std::mem::take(&mut self.allow);

@@ -118,7 +118,7 @@ fn the_project_counts_more_than_its_user() {
 }
 
 #[test]
-fn what_is_wrong_is_said_at_once() {
+fn all_problems_are_reported_at_once() {
     insta::assert_snapshot!(problems("- a"), @"kitbag.yaml:1:1: expected a map, got a list");
     insta::assert_snapshot!(problems("a: ["), @"kitbag.yaml:1:4: unclosed bracket '['");
     insta::assert_snapshot!(
@@ -175,7 +175,7 @@ fn a11_a_node_is_defined_or_changed_with_no_code() {
 }
 
 #[test]
-fn a11_everything_that_is_wrong_with_nodes_is_said_with_its_line() {
+fn a11_all_problems_of_nodes_are_reported_with_their_lines() {
     let text = "nodes:\n  critic:\n    entity: {active: lables, retired: full}\n    conversation:\n      depth: 3\n      \
                 recent_turns: -1\n    reasoning: [steps]\n    phase: true\n  act: all\n  reply:\n    additions: [joy]\n";
     insta::assert_snapshot!(problems(text), @r#"

@@ -1,6 +1,6 @@
-//! Which documents a template includes, and rendering those that are templates themselves.
+//! Finds the documents that a template includes, and renders those that are templates themselves.
 //!
-//! What a template may see is decided by the prompt, not here.
+//! The prompt decides what a template may see.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,17 @@ use crate::context::{DocumentFields, document_context};
 use crate::template::{PathUse, RenderSettings, Template, TemplateError};
 use crate::value::{Map, Value};
 
-/// How many documents may lead from one to another.
+/// The most documents that may lead from one to the next.
 const DEEPEST: usize = 32;
 
-/// Why a document cannot be included.
+/// Reasons why a document cannot be included.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DocumentError {
-    /// It includes itself, through others or not.
+    /// It includes itself, directly or through others.
     #[error("document `{}` includes itself: {}", chain.first().map_or("", String::as_str), chain.join(" → "))]
     Cycle {
-        /// The documents, from one to itself.
+        /// The documents from one to itself.
         chain: Vec<String>,
     },
     /// Documents include each other over too many levels.
@@ -33,12 +33,12 @@ pub enum DocumentError {
     Template {
         /// The document.
         name: String,
-        /// Why.
+        /// The reason.
         error: TemplateError,
     },
 }
 
-/// The names of documents that a template includes by name.
+/// The names of documents that a template includes.
 pub(crate) fn included(template: &Template) -> BTreeSet<String> {
     template
         .paths()
@@ -46,27 +46,28 @@ pub(crate) fn included(template: &Template) -> BTreeSet<String> {
         .collect()
 }
 
-/// The names of documents that a template asks about before it includes them: they may be missing.
-pub(crate) fn asked_for(template: &Template) -> BTreeSet<String> {
-    let asked = template.paths().filter(|used| used.is_asked);
-    asked.filter_map(|used| document(&used)).collect()
+/// The names of documents that a template tests before it includes them: they may be missing.
+pub(crate) fn tested(template: &Template) -> BTreeSet<String> {
+    let tested = template.paths().filter(|used| used.is_asked);
+    tested.filter_map(|used| document(&used)).collect()
 }
 
 fn document(used: &PathUse<'_>) -> Option<String> {
     match used.parts {
         [first, name, ..] if first == "documents" => Some(name.clone()),
+        // `@root.documents.x` within a block.
         [root, first, name, ..] if root == "root" && first == "documents" => Some(name.clone()),
         _ => None,
     }
 }
 
-/// Tells whether a template looks at the documents as a whole.
+/// Returns true if a template iterates over the documents.
 pub(crate) fn walks_over(template: &Template) -> bool {
     let is_all = |used: PathUse<'_>| matches!(used.parts, [only] if only == "documents");
     template.paths().any(is_all)
 }
 
-/// Renders documents that are templates, each once, those that it includes first.
+/// Renders documents that are templates. Each is rendered once, after those it includes.
 pub(crate) struct Walk<'a> {
     documents: &'a Documents,
     context: &'a Map,
@@ -88,14 +89,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The document of this name, rendered if it is a template; none if it is not known.
+    /// The document of this name, rendered if it is a template; none if it does not exist.
     pub(crate) fn document(&mut self, name: &str) -> Result<Option<Document>, DocumentError> {
         self.render(name, &mut Vec::new())?;
         let known = self.done.get(name).or(self.documents.get(name));
         Ok(known.cloned())
     }
 
-    /// `path` are the documents that led to this one.
+    /// Renders a document. `path` holds the documents that led to it.
     fn render(&mut self, name: &str, path: &mut Vec<String>) -> Result<(), DocumentError> {
         let Some(document) = self.documents.get(name) else {
             return Ok(());
@@ -129,6 +130,8 @@ impl<'a> Walk<'a> {
             let known = self.done.get(include).or(self.documents.get(include))?;
             Some((include.as_str(), document_context(include, known, fields)))
         });
+        // A document sees only the documents it names: a template cannot list the others through
+        // another one.
         let mut context = self.context.clone();
         context.insert("documents".to_owned(), Value::map(includes));
         let content = template

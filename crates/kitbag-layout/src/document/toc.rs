@@ -1,8 +1,8 @@
-//! The headings and the prose of a Markdown text.
+//! Extracts the headings and the prose of a Markdown text.
 
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd};
 
-/// The headings of a Markdown text as an indented list; empty if it has none.
+/// Returns the headings of a Markdown text as an indented list; empty if it has none.
 ///
 /// ```
 /// use kitbag_layout::document::table_of_contents;
@@ -14,6 +14,7 @@ use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd};
 pub fn table_of_contents(markdown: &str) -> String {
     let mut toc = String::new();
     let mut heading: Option<String> = None;
+    // A parser and not a search for `#`: a comment in a shell script is no heading.
     for event in Parser::new(markdown) {
         match event {
             Event::Start(Tag::Heading { level, .. }) => {
@@ -36,7 +37,7 @@ pub fn table_of_contents(markdown: &str) -> String {
     toc
 }
 
-/// The sentences of a Markdown text: its paragraphs, without headings, code blocks and tables.
+/// The sentences of a Markdown text: its paragraphs without headings, code blocks and tables.
 pub(super) fn prose(markdown: &str) -> String {
     let mut prose = String::new();
     let mut in_paragraph = false;

@@ -1,4 +1,4 @@
-//! The forms in which layouts are written.
+//! Reads layouts in all forms in which they are written.
 
 use indexmap::IndexMap;
 
@@ -11,7 +11,7 @@ use crate::yaml::{Field, NodeKind};
 /// The namespace of layouts that are named after their file.
 const NAMESPACE: &str = "crewx/";
 
-/// Where templates may stand.
+/// The keys that may hold templates.
 const TEMPLATES: &[&str] = &[
     "template",
     "layout",
@@ -20,14 +20,14 @@ const TEMPLATES: &[&str] = &[
     "templates",
 ];
 
-/// What shows that a file is a project, which need not have layouts.
+/// The keys of a project file, which need not have layouts.
 const PROJECT: &[&str] = &["agents", "documents"];
 
 impl Layout {
-    /// Reads the layouts of a file, and all that is wrong with it.
+    /// Reads the layouts of a file, and reports all problems with it.
     ///
     /// A file holds one layout (`template`, or `layout` with its `system_prompt`) or several
-    /// (`layouts`). One without an id is called `crewx/` and the name of its file.
+    /// (`layouts`). A layout without an id is called `crewx/` and the name of its file.
     ///
     /// ```
     /// use kitbag_layout::Layout;
@@ -48,7 +48,7 @@ fn read_file(root: &Field<'_>) -> Option<Vec<Layout>> {
         return root.error("the file is empty");
     }
     root.map()?;
-    let common = read_settings(root, &unsaid(root));
+    let common = read_settings(root, &defaults(root));
     warn_of_misspelt_keys(root);
     let named_after_file = format!("{NAMESPACE}{}", stem(root.problems.file()));
     if let Some(map) = root.get("layouts") {
@@ -62,7 +62,7 @@ fn read_file(root: &Field<'_>) -> Option<Vec<Layout>> {
     }
     let id = root.read("id", Field::id).unwrap_or(named_after_file);
     let body = match root.get("layout") {
-        // What is said of the layout may also stand beside its templates.
+        // Settings of the layout may also stand next to `layout`.
         Some(layout) if root.get("template").is_none() => {
             let settings = read_settings(&layout, &common);
             read_layout(id, &layout, settings)
@@ -72,9 +72,9 @@ fn read_file(root: &Field<'_>) -> Option<Vec<Layout>> {
     Some(vec![body?])
 }
 
-/// Reads a map of ids to layouts, as projects hold it.
+/// Reads a map from ids to layouts, as projects have it.
 pub(crate) fn read_map(map: &Field<'_>) -> Option<IndexMap<String, Layout>> {
-    read_entries(map, &unsaid(map))
+    read_entries(map, &defaults(map))
 }
 
 fn read_entries(map: &Field<'_>, common: &Layout) -> Option<IndexMap<String, Layout>> {
@@ -93,8 +93,8 @@ fn read_entries(map: &Field<'_>, common: &Layout) -> Option<IndexMap<String, Lay
     })
 }
 
-/// One of several layouts is also known by the name of its file: the one that is called so, or
-/// the one that is called `default`.
+/// Gives one of several layouts the name of its file as well: the one that has that name, or the
+/// one called `default`.
 fn add_name_of_file(layouts: &mut Vec<Layout>, id: String) {
     let stem = id.strip_prefix(NAMESPACE).unwrap_or_default();
     let named = |name: &str| layouts.iter().find(|layout| layout.id == name);
@@ -117,8 +117,8 @@ fn read_layout(id: String, body: &Field<'_>, settings: Layout) -> Option<Layout>
     })
 }
 
-/// The templates of a layout: a text, or a map that holds a text or a map of languages, or that
-/// is itself a map of languages.
+/// Reads the templates of a layout: a text, or a map that holds a text or a map of languages, or
+/// that is a map of languages itself.
 fn read_templates(
     body: &Field<'_>,
     language: Option<&str>,
@@ -132,7 +132,8 @@ fn read_templates(
         let language = language.unwrap_or("default").to_owned();
         return Some(IndexMap::from([(language, read_text(field)?)]));
     }
-    // A file holds much else under short names; languages stand inside a layout.
+    // At the root of a file many short keys look like languages, so there they need a key around
+    // them.
     let is_template = |name: &str| match &inner {
         Some(_) => true,
         None => !body.key.is_empty() && is_language(name),
@@ -160,7 +161,7 @@ fn read_text(field: &Field<'_>) -> Option<LayoutText> {
     Some(LayoutText { source, line })
 }
 
-/// A language tag such as `en`, `pt-BR` or `zh_Hant`, or the word `default`.
+/// Returns true for a language tag such as `en`, `pt-BR` or `zh_Hant`, and for `default`.
 fn is_language(name: &str) -> bool {
     let mut parts = name.split(['-', '_']);
     let is_primary = |part: &str| {
@@ -170,6 +171,7 @@ fn is_language(name: &str) -> bool {
         (2..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
     };
     name == "default"
+        // `id` has the form of a language tag (Indonesian), but names the layout here.
         || (name != "id" && parts.next().is_some_and(is_primary) && parts.all(is_subtag))
 }
 
@@ -177,7 +179,7 @@ fn warn_of_misspelt_keys(field: &Field<'_>) {
     field.warn_of_misspelt_keys(&[TEMPLATES, &["id"]].concat());
 }
 
-/// The name of a file without its folder and its ending.
+/// The name of a file without folder and extension.
 fn stem(file: &str) -> &str {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     name.strip_suffix(".yaml")
@@ -185,18 +187,19 @@ fn stem(file: &str) -> &str {
         .unwrap_or(name)
 }
 
-/// A layout of which nothing is said.
-fn unsaid(field: &Field<'_>) -> Layout {
+/// A layout with all settings at their defaults.
+fn defaults(field: &Field<'_>) -> Layout {
     let origin = Origin::File(field.problems.file().to_owned());
     Layout::new("", "", origin)
 }
 
-/// Reads what is said of a layout besides its templates. What is not said is as in `common`.
+/// Reads the settings of a layout besides its templates. Missing ones are those of `common`.
 fn read_settings(field: &Field<'_>, common: &Layout) -> Layout {
     let mut settings = common.clone();
     if let Some(version) = field.get("version")
         && let Some(read) = version.scalar()
     {
+        // `1.10` is the number 1.1 to YAML, which the author may not expect.
         if matches!(version.node.kind, NodeKind::Number(_)) {
             version.warning(format!("the number is read as `{read}`"));
         }

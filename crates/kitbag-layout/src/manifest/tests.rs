@@ -158,7 +158,7 @@ fn each_language_has_its_template() {
 }
 
 #[test]
-fn what_is_wrong_is_said_at_once() {
+fn all_problems_are_reported_at_once() {
     insta::assert_snapshot!(problems(""), @"layouts/team.yaml:1:1: the file is empty");
     insta::assert_snapshot!(problems("- a"), @"layouts/team.yaml:1:1: expected a map, got a list");
     insta::assert_snapshot!(problems("id: a"), @"layouts/team.yaml:1:1: a layout needs a template");

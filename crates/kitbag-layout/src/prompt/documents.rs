@@ -1,4 +1,5 @@
-//! The documents of a prompt: those that a template shows, and those that are left for the fit.
+//! Chooses the documents of a prompt: those that a template shows, and those that are left to the
+//! fit.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,15 +9,15 @@ use kitbag_core::problem::ProblemKind;
 use super::Rendering;
 use crate::builtin::manual;
 use crate::context::{DocumentFields, document_context, without_turn};
-use crate::document::{Documents, Walk, asked_for, included, walks_over};
+use crate::document::{Documents, Walk, included, tested, walks_over};
 use crate::reserved::neutralise;
 use crate::template::{Escape, RenderSettings, Template};
 use crate::value::{Map, Value};
 
 impl Rendering<'_> {
-    /// Adds the documents that the template may see: those it names, all of them where it walks over
-    /// them, and those that the agent is given where it includes the piece that shows these. Others
-    /// have a place of their own in the prompt.
+    /// Adds the documents that the template may see: those that it names; all of them if it
+    /// iterates over them; and those of the agent if it includes the shared partial for these. The
+    /// others have a place of their own in the prompt.
     pub(super) fn add_documents(
         &mut self,
         context: &mut Map,
@@ -31,12 +32,15 @@ impl Rendering<'_> {
                 documents.to_mut().insert(name.clone(), manual);
             }
         }
-        let asked: BTreeSet<String> = reachable.iter().flat_map(|used| asked_for(used)).collect();
-        let is_unknown = |name: &&String| !documents.contains_key(*name) && !asked.contains(*name);
+        let optional: BTreeSet<String> = reachable.iter().flat_map(|used| tested(used)).collect();
+        let is_unknown =
+            |name: &&String| !documents.contains_key(*name) && !optional.contains(*name);
         for name in named.iter().filter(is_unknown) {
             let message = format!("{}: document `{name}` is not known", template.name());
-            self.tell("", ProblemKind::NotFound, message);
+            self.report("", ProblemKind::NotFound, message);
         }
+        // Shared partials iterate to show the agent's documents, an author's own template to show
+        // all.
         let is_shared = |used: &Template| used.name().starts_with("kitbag/");
         let mut walking = reachable.iter().filter(|used| walks_over(used));
         let all = walking.clone().any(|used| !is_shared(used));
@@ -54,8 +58,7 @@ impl Rendering<'_> {
         context.insert("documents".to_owned(), Value::map(contexts));
     }
 
-    /// The documents of these names, those that are templates rendered; one that cannot be is told
-    /// and left out.
+    /// Renders the documents of these names. One that cannot be rendered is reported and left out.
     fn rendered<'n>(
         &mut self,
         documents: &Documents,
@@ -66,6 +69,8 @@ impl Rendering<'_> {
             partials: self.sources.partials,
             ..RenderSettings::default()
         };
+        // Without the turn: a document that showed the query would change the beginning of every
+        // prompt.
         let lasting = without_turn(&self.context);
         let mut walk = Walk::new(documents, &lasting, &settings);
         let mut rendered = Documents::new();
@@ -80,18 +85,19 @@ impl Rendering<'_> {
             }
         }
         for message in failed {
-            self.tell("", ProblemKind::Failed, message);
+            self.report("", ProblemKind::Failed, message);
         }
         rendered
     }
 
-    /// The documents that the agent is given and that do not stand in the text yet.
+    /// The documents of the agent that the text does not show yet.
     pub(super) fn not_shown(&mut self, text: &str) -> Documents {
         let given = &self.sources.agent.documents;
         let documents = self.sources.documents;
         let names = documents.keys().filter(|name| given.contains(name));
         let mut rendered = self.rendered(documents, names);
         rendered.retain(|_, document| {
+            // Neutralised as the template saw it, since that is how the text contains it.
             let content = neutralise(document.content.trim());
             !content.is_empty() && !text.contains(content.as_ref())
         });
@@ -99,7 +105,7 @@ impl Rendering<'_> {
     }
 }
 
-/// The template, and all partials that it can reach.
+/// The template and all partials that it can reach. `seen` ends cycles among them.
 fn reachable<'a>(
     template: &'a Template,
     partials: &'a BTreeMap<String, Template>,

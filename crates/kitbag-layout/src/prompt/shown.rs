@@ -1,4 +1,5 @@
-//! A rendered system prompt: what it shows of the turn, and what is left to the engine.
+//! A rendered system prompt: the parts of the turn that it shows, and those that are left to the
+//! engine.
 
 use std::ops::Range;
 
@@ -11,32 +12,32 @@ use crate::query::{CLOSING, opening};
 use crate::template::{Root, Traced};
 use crate::value::{Map, Value};
 
-/// Who shows a part of the turn.
+/// The shower of a part of the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShownBy {
-    /// The engine, at the place that the part has in every prompt.
+    /// The engine, at the usual place of the part in a prompt.
     Engine,
     /// The layout, which has read it.
     Layout,
-    /// Nobody: the props say so.
+    /// Nobody, because of the props.
     Nobody,
 }
 
-/// A system prompt, and how it came about.
+/// A system prompt with its origin.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SystemPrompt {
-    /// The whole text, as the template gave it.
+    /// The whole text as the template rendered it.
     pub text: String,
     /// The field or the layout that it comes from.
     pub source: PromptSource,
-    /// What went wrong or was left out, in the order in which it was met.
+    /// Problems and omissions, in the order in which they occurred.
     pub problems: Vec<Problem>,
-    /// The documents that the agent is given and that the text does not show.
+    /// The agent's documents that the text does not show.
     pub documents: Documents,
-    /// Who shows what was said before.
+    /// The shower of the earlier messages.
     pub history: ShownBy,
-    /// Who lists the tools.
+    /// The shower of the tools.
     pub tools: ShownBy,
     /// The context that the template was rendered with.
     pub context: Map,
@@ -57,6 +58,7 @@ impl SystemPrompt {
             false => ShownBy::Engine,
         };
         let props = context.get("props");
+        // Layouts in use turn the history off by this prop.
         let is_off = props.and_then(|props| props.get("showHistory")) == Some(&Value::Bool(false));
         let mut prompt = Self {
             history: match is_off {
@@ -73,7 +75,8 @@ impl SystemPrompt {
         };
         let costly = [
             (prompt.history == ShownBy::Layout, "the conversation"),
-            // The query itself is cut out of the text; what else is made of it stays.
+            // One query is cut out of the text; a second one, or a part of one, would stay and
+            // change with every turn.
             (
                 used.contains(&Root::Query) && (prompt.query.is_none() || queries != 1),
                 "the query",
@@ -92,8 +95,8 @@ impl SystemPrompt {
         prompt
     }
 
-    /// The text without the query, which stands in a message of its own: so no turn changes the
-    /// beginning of a prompt, and nothing of the operator stands among the user's words.
+    /// The text without the query, which is in a message of its own. So no turn changes the
+    /// beginning of a prompt, and no word of the operator is among the user's.
     #[must_use]
     pub fn identity(&self, key: &SecurityKey) -> String {
         let Some(query) = self.wrapped(key) else {
@@ -107,7 +110,7 @@ impl SystemPrompt {
         }
     }
 
-    /// The bytes of the query with the wrapper that the layout puts around it, if it does.
+    /// The range of the query including its wrapper, if the layout put one around it.
     fn wrapped(&self, key: &SecurityKey) -> Option<Range<usize>> {
         let query = self.query.clone()?;
         let before = self.text.get(..query.start)?.trim_end();

@@ -1,9 +1,9 @@
-//! Holding props against their schema.
+//! Checks props against their schema.
 
 use super::{Checked, PropError, PropKind, PropSchema, PropsMode, PropsSchema};
 use crate::value::{Map, Value};
 
-/// Lays props over others, as defaults are laid beneath them.
+/// Overlays props on others, as they are overlaid on defaults.
 #[must_use]
 pub fn overlay(base: Option<&Value>, over: Option<&Value>) -> Option<Value> {
     match (base, over) {
@@ -14,8 +14,8 @@ pub fn overlay(base: Option<&Value>, over: Option<&Value>) -> Option<Value> {
     }
 }
 
-/// Lays one map over another: maps are merged key by key, all else is replaced, and nothing
-/// (`null`) leaves what is there.
+/// Overlays one map on another: maps are merged key by key, other values are replaced, and `null`
+/// leaves the value below.
 pub(crate) fn merge(base: &Map, over: Option<&Map>) -> Map {
     let mut merged = base.clone();
     for (key, value) in over.into_iter().flatten() {
@@ -30,8 +30,8 @@ pub(crate) fn merge(base: &Map, over: Option<&Map>) -> Map {
 }
 
 impl PropsSchema {
-    /// Lays `props` over `defaults`, and those over the defaults of the schema, and holds the
-    /// result against the schema. A value that is not valid is replaced by its default.
+    /// Overlays `props` on `defaults`, and those on the defaults of the schema, and checks the
+    /// result. An invalid value is replaced by its default.
     #[must_use]
     pub fn check(
         &self,
@@ -39,7 +39,9 @@ impl PropsSchema {
         defaults: Option<&Value>,
         mode: PropsMode,
     ) -> Checked {
+        // All layers share one report, so that every mistake is told.
         let mut report = Report::new(mode);
+        // From the weakest to the strongest: the schema's defaults, the layout's, the agent's.
         let base = merge(&self.own_defaults(), report.map_of(defaults));
         let given = merge(&base, report.map_of(props));
         let props = if self.is_empty() {
@@ -54,8 +56,8 @@ impl PropsSchema {
         }
     }
 
-    /// The defaults that props have themselves. Those inside a shape come later: an optional
-    /// shape that is missing must not become one that lacks what it requires.
+    /// The defaults of the props themselves. Those inside a shape are added later: an optional
+    /// shape that is missing must not become one that lacks its required entries.
     fn own_defaults(&self) -> Map {
         self.defaults(|prop| prop.default.clone())
     }
@@ -81,7 +83,7 @@ impl PropsSchema {
 }
 
 impl PropSchema {
-    /// The default, or that of the entries of a shape.
+    /// The default, or a map of the defaults inside a shape.
     fn default(&self) -> Option<Value> {
         self.default.clone().or_else(|| {
             let defaults = self.shape.as_ref()?.defaults(Self::default);
@@ -104,6 +106,8 @@ impl PropSchema {
             }
             return default;
         };
+        // First the value, then what lies beneath it, then the schema's default: the nearest valid
+        // one wins.
         self.accept(given, base, path, report).or_else(|| {
             let base = base.filter(|base| *base != given);
             let accepted = base.and_then(|base| self.accept_quietly(base, path));
@@ -114,22 +118,21 @@ impl PropSchema {
         })
     }
 
-    /// The value with what its parts became, if all is well with it.
+    /// The value with its parts resolved, if it has no error.
     fn accept_quietly(&self, value: &Value, path: &str) -> Option<Value> {
         let mut report = Report::new(PropsMode::Lenient);
         let value = self.accept(value, None, path, &mut report)?;
         report.errors.is_empty().then_some(value)
     }
 
-    /// What is wrong with a value.
+    /// The errors in a value.
     pub(super) fn errors_of(&self, value: &Value, path: &str) -> Vec<PropError> {
         let mut report = Report::new(PropsMode::Lenient);
         self.accept(value, None, path, &mut report);
         report.errors
     }
 
-    /// The value with what its parts became. Nothing where it cannot be used, with the reason in the
-    /// report.
+    /// The value with its parts resolved; none if it cannot be used, with the reason in the report.
     fn accept(
         &self,
         value: &Value,
@@ -140,7 +143,7 @@ impl PropSchema {
         let refused = match (self.kind, value) {
             (PropKind::String, Value::Text(text)) => self
                 .other_than_allowed(value)
-                // JavaScript counts the units of UTF-16.
+                // As JavaScript counts, in which layouts in use were written: in units of UTF-16.
                 .or_else(|| self.wrong_length("String", text.encode_utf16().count()))
                 .or_else(|| {
                     let pattern = self.pattern.as_ref()?;
@@ -176,6 +179,7 @@ impl PropSchema {
                 return Some(Value::Map(shape.resolve(given, base, path, report)));
             }
             (PropKind::OneOfType, _) => {
+                // Errors of types that do not fit are dropped: any fitting type is enough.
                 let fits = |kind: &Self| kind.errors_of(value, path).is_empty();
                 if self.types.iter().any(fits) {
                     self.other_than_allowed(value)
@@ -218,13 +222,13 @@ impl PropSchema {
         (report.errors.len() == before).then_some(Value::List(items))
     }
 
-    /// Says that a value is none of those that are allowed.
+    /// The error that a value is not among the allowed ones.
     fn other_than_allowed(&self, value: &Value) -> Option<String> {
         let allowed = self.one_of.as_ref()?;
         (!allowed.contains(value)).then(|| format!("Expected one of: {}", join(allowed)))
     }
 
-    /// Says that a text or a list is too short or too long.
+    /// The error that a text or a list is too short or too long.
     fn wrong_length(&self, what: &str, length: usize) -> Option<String> {
         let length = u64::try_from(length).unwrap_or(u64::MAX);
         match (self.min_length, self.max_length) {
@@ -235,7 +239,7 @@ impl PropSchema {
     }
 }
 
-/// What a type expects, in the words of JavaScript.
+/// The expected type, in the words of JavaScript.
 fn expected(kind: PropKind) -> &'static str {
     match kind {
         PropKind::Bool => "boolean",
@@ -274,7 +278,7 @@ impl Report {
         }
     }
 
-    /// The map of a layer of props. Anything else is an error, and nothing at all is fine.
+    /// The map of a layer of props. Any other value is an error, except none at all.
     fn map_of<'a>(&mut self, layer: Option<&'a Value>) -> Option<&'a Map> {
         if let Some(other) = layer
             && !matches!(other, Value::Null | Value::Map(_))

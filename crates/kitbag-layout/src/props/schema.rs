@@ -1,4 +1,4 @@
-//! Reading a schema from a file. Whatever is malformed is an error that names its key.
+//! Reads a schema from a file. A malformed part is an error that names its key.
 
 use regex::{Regex, RegexBuilder};
 
@@ -7,7 +7,8 @@ use crate::nearest;
 use crate::value::{Number, Value};
 use crate::yaml::{Field, NodeKind};
 
-/// How much memory a pattern may take: bounded repetitions can ask for any amount.
+/// The most memory that a pattern may take. Bounded repetitions such as `(a{999}){999}` can ask for
+/// any amount.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 impl PropsSchema {
@@ -48,6 +49,7 @@ impl PropSchema {
         };
         let parts = kind.and_then(|_| prop.read_parts(field));
         let default = field.get_any(&["defaultValue", "default"]);
+        // These keys are known even if an error kept them from being read.
         field.warn_of_misspelt_keys(&["shape", "itemType", "types"]);
         parts?;
         prop.refuse_contradictions(field);
@@ -68,7 +70,7 @@ impl PropSchema {
         }
         if let Some(item) = field.get("itemType") {
             let mut item = read_type(&item)?;
-            // The entries of items may stand beside the type of the items.
+            // The entries of items may be next to the type of the items instead of inside it.
             if item.kind == PropKind::Object
                 && self.kind == PropKind::ArrayOf
                 && let Some(shape) = self.shape.take()
@@ -129,7 +131,8 @@ fn read_kind(field: &Field<'_>) -> Option<PropKind> {
     field.error_with_hint(format!("`{name}` is not a type of props"), hint)
 }
 
-/// A type inside another: its name, which then says nothing of its parts, or a whole schema.
+/// Reads a type inside another: its name alone, which says nothing about its parts, or a whole
+/// schema.
 fn read_type(field: &Field<'_>) -> Option<PropSchema> {
     if field.is_map() {
         return PropSchema::read(field);
@@ -179,7 +182,7 @@ fn read_pattern(field: &Field<'_>) -> Option<Regex> {
         Err(regex::Error::CompiledTooBig(limit)) => format!("it takes over {limit} bytes"),
         Err(other) => other.to_string(),
     };
-    // The message ends with what is wrong, after a drawing of where.
+    // The message ends with the reason, behind a drawing of the place.
     let reason = error.lines().last().unwrap_or_default();
     let reason = reason.strip_prefix("error: ").unwrap_or(reason);
     field.error(format!("`{pattern}` is not a pattern: {reason}"))

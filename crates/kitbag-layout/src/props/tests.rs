@@ -88,7 +88,7 @@ fn each_rule_has_its_message() {
 }
 
 #[test]
-fn unknown_props_are_refused_or_dropped_but_never_in_silence() {
+fn unknown_props_are_refused_or_dropped_with_a_warning() {
     let schema = schema("a: {type: number}\nin: {type: shape, shape: {b: {type: bool}}}");
     let props = r#"{"a":1,"x":2,"in":{"b":true,"y":3}}"#;
     insta::assert_snapshot!(check(&schema, props, PropsMode::Strict), @r#"
@@ -179,7 +179,7 @@ fn lengths_are_those_of_javascript() {
 }
 
 #[test]
-fn a_schema_that_cannot_be_meant_says_where() {
+fn contradictory_schemas_are_reported_with_their_place() {
     let (_, problems) = read(
         "propsSchema:\n  a: {type: text}\n  b: {type: strng}\n  c: string\n  d: {type: shape}\n  \
          e: {type: shape, shape: {f: {type: 3}}}\n  g: {type: string, pattern: '(?=x)'}\n  \
@@ -233,7 +233,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn what_a_check_lets_through_passes_the_next_check(props in any_json(), defaults in any_json()) {
+    fn checked_props_pass_another_check(props in any_json(), defaults in any_json()) {
         let schema = schema(
             "a: {type: string, maxLength: 2, default: x}\n\
              b: {type: shape, shape: {a: {type: number, min: 0, default: 1}, b: {type: arrayOf, itemType: string}}}\n\

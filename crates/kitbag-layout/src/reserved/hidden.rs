@@ -1,10 +1,11 @@
-//! Showing characters that cannot be seen by their number.
+//! Shows invisible characters by their number.
 
 use std::borrow::Cow;
 
 use super::looks::{is_hidden, is_joiner};
 
-/// A picture of several parts has at most two joiners in a row. Longer runs carry a message of their own.
+/// The most joiners in a row: a picture of several parts needs two. Longer runs carry a message of
+/// their own.
 const LONGEST_RUN: usize = 2;
 
 pub(super) fn show(text: &str) -> Cow<'_, str> {
@@ -21,6 +22,7 @@ pub(super) fn show(text: &str) -> Cow<'_, str> {
             continue;
         }
         let run = rest.strip_suffix(behind).unwrap_or(rest);
+        // From the result: a character shown by its number has become plain.
         let before = shown.chars().next_back();
         let hides = is_plain(before) && is_plain(behind.chars().next());
         let is_shown = hides || run.chars().count() > LONGEST_RUN;
@@ -32,8 +34,8 @@ pub(super) fn show(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether nothing on this side of a joiner needs one. A character that is shown by its number ends in
-/// a plain bracket.
+/// Returns true if this neighbour of a joiner needs none. A character that is shown by its number
+/// ends in a bracket, which is plain.
 fn is_plain(neighbour: Option<char>) -> bool {
     neighbour.is_none_or(|char| char.is_ascii() || is_hidden(char))
 }

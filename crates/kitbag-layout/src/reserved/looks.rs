@@ -1,4 +1,4 @@
-//! What characters look like to a reader: which read alike, which frame, and which cannot be seen.
+//! The looks of characters: which read alike, which open a tag, and which are invisible.
 
 use std::sync::LazyLock;
 
@@ -6,11 +6,11 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::confusable_detection::skeleton;
 
-/// The letters that a letter looks like, in lower case: the same for all that look alike.
+/// The lower-case letters that a letter looks like: the same ones for all letters that look alike.
 pub(super) fn plain(char: char) -> impl Iterator<Item = char> {
     static ASCII: LazyLock<Vec<Vec<char>>> =
         LazyLock::new(|| (0..128_u8).map(|byte| looks_of(byte.into())).collect());
-    // Nearly every letter is one of these, and looking others up is slow.
+    // Nearly every letter is ASCII, and computing the looks of one is slow.
     let known = ASCII.get(char as usize).map(Vec::as_slice);
     let looked_up = known.is_none().then(|| looks_of(char));
     known
@@ -21,13 +21,14 @@ pub(super) fn plain(char: char) -> impl Iterator<Item = char> {
 }
 
 fn looks_of(char: char) -> Vec<char> {
-    // Only the plain one is the mark of a tag that was neutralised.
+    // Only a plain backslash marks a neutralised tag; others merely look like a slash.
     if matches!(char, '＼' | '﹨') {
         return vec!['/'];
     }
     let lower: String = char.nfkc().flat_map(char::to_lowercase).collect();
     let looks = skeleton(&lower).flat_map(char::to_lowercase);
     let alike = looks.map(|char| match char {
+        // A reader may confuse these, even where Unicode's table does not.
         'i' | '1' | '|' => 'l',
         '∕' | '⁄' | '╱' | '⧸' | '∖' | '⧵' => '/',
         small => SMALL_CAPITALS
@@ -39,15 +40,16 @@ fn looks_of(char: char) -> Vec<char> {
     alike.collect()
 }
 
-/// Letters that Unicode's table does not count as alike, and the letters that they read as.
+/// Letters that Unicode's table of confusables does not contain, and below the letters they read
+/// as.
 const SMALL_CAPITALS: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴋʟɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ";
 const READ_AS: &str = "abcdefghlklnoprstuvwyz";
 
-/// Signs that a reader could take for the one that opens a tag.
+/// Characters that a reader could take for the bracket that opens a tag.
 const BRACKETS: &str = "<＜‹«˂❬❮❰⟨⟪⧼⦑⟬〈\u{2329}《﹤≺ᐸᚲ𝈶≮ⵦ𐌭𖫬⋖⪡≪";
 
 pub(super) fn is_bracket(char: char) -> bool {
-    // Most letters are ASCII, of which the first sign is the only bracket.
+    // Most characters are ASCII, in which only the first of these occurs.
     char == '<' || (!char.is_ascii() && BRACKETS.contains(char))
 }
 
@@ -55,12 +57,13 @@ pub(super) fn is_separator(char: char) -> bool {
     char.is_whitespace() || matches!(char, '_' | '-' | '.' | ':' | '‿' | '⁀')
 }
 
-/// Whether a character takes no room, so that a name reads the same without it.
+/// Returns true if a character takes no room, so that a name reads the same without it.
 pub(super) fn is_invisible(char: char) -> bool {
     is_hidden(char) || is_joiner(char) || is_combining_mark(char)
 }
 
-/// Whether a character takes no room, and ordinary text of some script or a picture may need it.
+/// Returns true if a character takes no room, but some script or picture in ordinary text may need
+/// it.
 pub(super) fn is_joiner(char: char) -> bool {
     matches!(char,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -69,7 +72,7 @@ pub(super) fn is_joiner(char: char) -> bool {
         | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Whether a character is shown by its number wherever it stands.
+/// Returns true if a character is always shown by its number.
 pub(super) fn is_hidden(char: char) -> bool {
     matches!(char,
         '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}'

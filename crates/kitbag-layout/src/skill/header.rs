@@ -1,4 +1,4 @@
-//! Reading the header of a skill.
+//! Reads the header of a skill.
 
 use indexmap::IndexMap;
 
@@ -17,14 +17,15 @@ const FIELDS: [&str; 6] = [
     "allowed-tools",
 ];
 
-/// Nothing, as YAML writes it.
+/// The spellings of null in YAML.
 const NULLS: [&str; 4] = ["~", "null", "Null", "NULL"];
 
+// Both limits are those of the format.
 const LONGEST_DESCRIPTION: usize = 1_024;
 const LONGEST_COMPATIBILITY: usize = 500;
 
-/// Reads a header, whose text is at hand for values that YAML takes for numbers; nothing where it is of no
-/// use.
+/// Reads a header; none if it is unusable. Its text is needed for values that YAML takes for
+/// numbers.
 pub(super) fn read_header(root: &Field<'_>, text: &str, folder: &str) -> Option<SkillText> {
     root.map()?;
     let reader = Reader { root, text };
@@ -44,6 +45,7 @@ pub(super) fn read_header(root: &Field<'_>, text: &str, folder: &str) -> Option<
     let triggers = triggers.filter(|trigger| !trigger.is_empty());
     let triggers = triggers.map(str::to_owned).collect();
     let text = |name| reader.text(name).map(|(_, text)| text);
+    // All problems have been reported, so a missing name or description may end this.
     Some(SkillText {
         name: name?,
         description: description?,
@@ -96,7 +98,7 @@ impl<'f> Reader<'_, 'f> {
         self.root.entries().find(|entry| entry.name() == name)
     }
 
-    /// The entry of this name with its text, unless there is none.
+    /// The entry of this name with its text; none if it is missing or blank.
     fn text(&self, name: &str) -> Option<(Field<'f>, String)> {
         let entry = self.entry(name)?;
         let text = self.written(&entry)?;
@@ -111,13 +113,14 @@ impl<'f> Reader<'_, 'f> {
         read.unwrap_or_default()
     }
 
-    /// A text as it is written: in the format every value is one, also `1.0` and `true`.
+    /// A value as the text that is written: in the format every value is a text, even `1.0` and
+    /// `true`.
     fn written(&self, field: &Field<'_>) -> Option<String> {
         match &field.node.kind {
             NodeKind::Text(text) => Some(text.clone()),
             NodeKind::Null | NodeKind::Bool(_) | NodeKind::Number(_) => {
                 let line = self.line(field).unwrap_or_default();
-                // A value that is missing stands anywhere.
+                // A missing value has the place of whatever follows it, so its line proves nothing.
                 let is_written =
                     !field.is_null() || NULLS.iter().any(|null| line.starts_with(null));
                 let line = if is_written { line } else { "" };
@@ -132,7 +135,7 @@ impl<'f> Reader<'_, 'f> {
     /// The line of a value from its first character on.
     fn line(&self, field: &Field<'_>) -> Option<&str> {
         let (line, column) = (field.node.line, field.node.column);
-        // The first line of the file, which is the second of those here, has the dashes.
+        // Line 1 of the file holds the dashes, so the header begins on line 2.
         let line = self
             .text
             .lines()
@@ -145,7 +148,7 @@ impl<'f> Reader<'_, 'f> {
         line.get(at..)
     }
 
-    /// Warns of what this reader understands and the reference validator does not.
+    /// Warns of notations that this reader understands and the reference validator refuses.
     fn warn_of_what_others_refuse(&self) {
         for entry in self.root.entries() {
             let name = entry.name();

@@ -1,20 +1,20 @@
-//! The names of skills, as the reference validator judges them.
+//! Checks the names of skills as the reference validator does.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// The most characters of a name.
+/// The most characters of a name, by the format.
 const LONGEST: usize = 64;
 
-/// The name in the form in which names are compared.
+/// The name in the normal form in which names are compared.
 pub(super) fn composed(name: &str) -> String {
     name.trim().nfkc().collect()
 }
 
-/// What is wrong with a composed name; nothing where it can be used.
+/// The problem with a normalised name; none if it can be used.
 pub(super) fn wrong_with(name: &str) -> Option<String> {
     let length = name.chars().count();
-    // A vowel sign is a letter to Unicode, and none to the validator.
+    // Unicode counts vowel signs as letters, but the validator does not.
     let is_allowed = |c: char| c == '-' || (c.is_alphanumeric() && !is_combining_mark(c));
     if length > LONGEST {
         return Some(format!("{length} characters are more than {LONGEST}"));

@@ -1,19 +1,19 @@
-//! What a template consists of once it is parsed.
+//! The tree of a parsed template.
 //!
-//! Texts are ranges of the source, so that nothing is copied; the whitespace pass only narrows them.
-//! Nesting is limited by the parser, so that walking and dropping a tree may recurse.
+//! Texts are ranges of the source, so nothing is copied; the whitespace pass only narrows them. The
+//! parser limits nesting, so functions that walk or drop a tree may recurse.
 
 use std::ops::Range;
 
 use crate::value::Value;
 
-/// What stands between the tags of a block, or the whole template.
+/// The content of a block, or the whole template.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Program {
     pub(super) body: Vec<Node>,
     /// The names in `as |a b|`.
     pub(super) params: Vec<String>,
-    /// Whether it consists of the one block of an `{{else if}}`.
+    /// True for the content of an `{{else if}}`, which is a single block.
     pub(super) chained: bool,
 }
 
@@ -28,13 +28,13 @@ pub(super) enum Node {
 
 #[derive(Debug, Clone)]
 pub(super) struct Text {
-    /// What is written, after whitespace control.
+    /// The part that is written, after whitespace control.
     pub(super) shown: Range<usize>,
-    /// What stands in the source.
+    /// The part in the source.
     pub(super) original: Range<usize>,
 }
 
-/// On which sides of a tag a `~` stands.
+/// The sides of a tag on which a `~` stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Strip {
     pub(super) open: bool,
@@ -52,7 +52,7 @@ pub(super) struct Mustache {
 pub(super) struct Partial {
     pub(super) name: PartialName,
     pub(super) call: Call,
-    /// The whitespace that each of its lines is preceded by.
+    /// The whitespace in front of each of its lines.
     pub(super) indent: Range<usize>,
     pub(super) strip: Strip,
 }
@@ -60,7 +60,7 @@ pub(super) struct Partial {
 #[derive(Debug, Clone)]
 pub(super) enum PartialName {
     Fixed(String),
-    /// Found by the sub-expression.
+    /// Computed by the sub-expression.
     Dynamic(Call),
 }
 
@@ -88,11 +88,11 @@ pub(super) enum BlockKind {
 /// A path with arguments: a look-up, or the call of a helper.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
-    /// The byte in the source where the path starts.
+    /// The byte in the source at which the path starts.
     pub(super) at: usize,
     pub(super) path: Path,
     pub(super) params: Vec<Expression>,
-    /// As they are written; of two with the same name the first counts.
+    /// In the order of the source; of two with the same name the first wins.
     pub(super) hash: Vec<(String, Expression)>,
 }
 
@@ -111,21 +111,22 @@ pub(super) enum Literal {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Path {
-    /// Whether it starts with `@`.
+    /// True if it starts with `@`.
     pub(super) data: bool,
-    /// How many `..` it starts with.
+    /// The number of leading `..`.
     pub(super) depth: usize,
     pub(super) parts: Vec<String>,
-    /// The path as it is written, without brackets.
+    /// The path as written, without brackets.
     pub(super) original: String,
-    /// Whether it is said to start at the context (`this.x`, `./x`), so that it names no helper.
+    /// True if it starts at the context explicitly (`this.x`, `./x`), so that it cannot name a
+    /// helper.
     pub(super) scoped: bool,
-    /// The literal that stands in the place of a path.
+    /// The literal written in place of a path.
     pub(super) literal: Option<Literal>,
 }
 
 impl Path {
-    /// Whether it is one name, which may be that of a helper.
+    /// Returns true for a single name, which may be that of a helper.
     pub(super) fn is_simple(&self) -> bool {
         self.parts.len() == 1 && self.depth == 0 && !self.scoped
     }
@@ -135,7 +136,7 @@ impl Path {
     }
 
     pub(super) fn new(data: bool, depth: usize, parts: Vec<String>, original: String) -> Self {
-        // Handlebars.js takes any name that ends in `this` for a path that starts at the context.
+        // Like Handlebars.js, which takes every name that ends in `this` for an explicit path.
         let scoped = original.starts_with('.')
             || original.match_indices("this").any(|(at, this)| {
                 let rest = original.get(at + this.len()..).unwrap_or_default();
@@ -151,7 +152,7 @@ impl Path {
         }
     }
 
-    /// How it is spelled, for comparing the name that opens a block with the one that closes it.
+    /// The spelling by which the name at the end of a block is compared with that at its beginning.
     pub(super) fn spelled(&self) -> Literal {
         match &self.literal {
             Some(literal) => literal.clone(),
@@ -166,7 +167,7 @@ impl Path {
 }
 
 impl Literal {
-    /// The name that it is where a path is expected.
+    /// The name that it stands for in place of a path.
     pub(super) fn name(&self) -> String {
         match self {
             Self::Undefined => "undefined".to_owned(),
@@ -179,7 +180,7 @@ impl Literal {
 }
 
 impl Call {
-    /// The fixed name of an inline partial.
+    /// The literal name of an inline partial.
     pub(super) fn inline_name(&self) -> Option<String> {
         match self.params.first()? {
             Expression::Literal(literal) => Some(literal.name()),
@@ -198,7 +199,7 @@ impl Text {
 }
 
 impl Program {
-    /// The one block of an `{{else if}}`.
+    /// The single block of an `{{else if}}`.
     pub(super) fn chained_block(&mut self) -> Option<&mut Block> {
         match self.body.first_mut() {
             Some(Node::Block(block)) if self.chained => Some(block),

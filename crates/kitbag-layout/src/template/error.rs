@@ -1,10 +1,10 @@
-//! What can be wrong with a template, and where.
+//! Problems of templates, with their places.
 
 use std::fmt;
 
 use thiserror::Error;
 
-/// Where in a template something is.
+/// A place in a template.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Place {
@@ -17,9 +17,11 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of the byte `at` in a template.
+    /// The place of the byte `at` in a template. It counts from the start, which only errors have
+    /// to pay for.
     pub(super) fn of(template: &str, source: &str, at: usize) -> Self {
         let (mut line, mut column) = (1, 1);
+        // Characters and not bytes: editors count them that way.
         for (_, char) in source.char_indices().take_while(|(start, _)| *start < at) {
             if char == '\n' {
                 line += 1;
@@ -60,12 +62,12 @@ pub enum TemplateProblem {
     /// The source is not a template.
     #[error("found {found} where {expected} was expected")]
     Syntax {
-        /// What stands there.
+        /// The text found there.
         found: String,
-        /// What may stand there.
+        /// The text expected there.
         expected: String,
     },
-    /// A block is closed by the name of another. Its place is where it was opened.
+    /// A block is closed by another name. The place is that of its opening.
     #[error("the block `{opened}` is closed by `{closed}`")]
     Unbalanced {
         /// The name that it was opened with.
@@ -79,34 +81,34 @@ pub enum TemplateProblem {
     /// A partial is called that does not exist.
     #[error("there is no partial `{0}`")]
     UnknownPartial(String),
-    /// A path leads to nothing, where that is refused.
+    /// A path leads to nothing, and the settings refuse that.
     #[error("`{0}` leads to nothing")]
     Missing(String),
-    /// A helper is called with what it cannot take.
+    /// A helper is called with an argument that it does not accept.
     #[error("`{helper}` {problem}")]
     Argument {
         /// The name of the helper.
         helper: String,
-        /// What is wrong, as the rest of a sentence that begins with the helper.
+        /// The problem, as the rest of a sentence that begins with the helper.
         problem: String,
     },
     /// A limit is reached.
     #[error("more than {limit} {what}")]
     Limit {
-        /// What there is too much of.
+        /// The limited quantity.
         what: Limited,
-        /// How much of it there may be.
+        /// Its limit.
         limit: u64,
     },
 }
 
-/// What there is a limit of.
+/// The quantities with a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Limited {
     /// The size of a template.
     Source,
-    /// The size of what is rendered.
+    /// The size of the output.
     Output,
     /// The work that rendering takes.
     Steps,
@@ -129,7 +131,7 @@ impl fmt::Display for Limited {
 }
 
 impl TemplateError {
-    /// What to do about it, where that is not plain.
+    /// A remedy, if it is not obvious.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         use TemplateProblem::{Limit, Missing, Syntax, UnknownHelper};
@@ -159,18 +161,18 @@ impl TemplateProblem {
     }
 }
 
-/// Why rendering stopped.
+/// The reason why rendering stopped.
 #[derive(Debug, Error)]
 #[error(transparent)]
 pub(super) enum Halt {
-    /// A problem with the tag or the expression that is being rendered.
+    /// A problem with the current tag or expression, whose place the caller adds.
     Here(#[from] TemplateProblem),
-    /// A problem further inside, whose place is known.
+    /// A problem further inside, with its place.
     Inside(#[from] TemplateError),
 }
 
 impl Halt {
-    /// The error, with the place of what was being rendered unless it is known better.
+    /// The error, with the given place unless a more precise one is known.
     pub(super) fn at(self, place: impl FnOnce() -> Place) -> TemplateError {
         match self {
             Self::Here(problem) => TemplateError {
@@ -182,7 +184,7 @@ impl Halt {
     }
 }
 
-/// Whether what was found is the number in `{{list.0}}`, which is the end of no path.
+/// Returns true for the number in `{{list.0}}`, which cannot end a path.
 fn starts_with_digit(found: &str) -> bool {
     let mut chars = found.trim_start_matches('`').chars();
     chars.next().is_some_and(|first| first.is_ascii_digit())

@@ -1,6 +1,6 @@
-//! The helpers that templates may call, by their names.
+//! The helpers that templates may call, by name.
 //!
-//! A helper is given the values of its arguments, never a template, and looks at nothing else.
+//! A helper receives the values of its arguments and never a template, and reads nothing else.
 
 mod conversation;
 mod texts;
@@ -12,12 +12,12 @@ use super::js::{Budget, Shape, Val, is_same, json, order, text, utf16_length};
 use super::render::{Arguments, Renderer, Site, Use};
 use crate::value::Value;
 
-/// A size in bytes, as `formatFileSize` shows it.
+/// Formats a size in bytes like the helper `formatFileSize`.
 pub(crate) fn file_size(size: &Value) -> String {
     texts::file_size(&Val::Given(size))
 }
 
-/// A helper: how many arguments it takes, if that is fixed, what it does with them, and what it gives.
+/// A helper: its number of arguments if that is fixed, its use of them, and its function.
 pub(super) struct Helper {
     name: &'static str,
     takes: Option<usize>,
@@ -25,10 +25,10 @@ pub(super) struct Helper {
     run: Run,
 }
 
-/// A helper that renders a block gives nothing.
+/// The function of a helper. One that renders a block returns nothing.
 type Run = for<'a> fn(&mut Renderer<'a>, &Arguments<'a>, &Site<'_, 'a>) -> Result<Val<'a>, Halt>;
 
-/// The words of the language.
+/// The helpers that belong to the language.
 static WORDS: [Helper; 8] = [
     Helper::new("if", Some(1), Use::Tested, |it, given, site| {
         it.if_(site.block()?, given, site.scope, true).map(nothing)
@@ -36,11 +36,11 @@ static WORDS: [Helper; 8] = [
     Helper::new("unless", Some(1), Use::Tested, |it, given, site| {
         it.if_(site.block()?, given, site.scope, false).map(nothing)
     }),
-    Helper::new("each", Some(1), Use::Asked, |it, given, site| {
+    Helper::new("each", Some(1), Use::Optional, |it, given, site| {
         let block = site.block()?;
         it.each(block, &given.first(), site.scope).map(nothing)
     }),
-    Helper::new("with", Some(1), Use::Asked, |it, given, site| {
+    Helper::new("with", Some(1), Use::Optional, |it, given, site| {
         let block = site.block()?;
         it.with(block, given.first(), site.scope).map(nothing)
     }),
@@ -50,7 +50,7 @@ static WORDS: [Helper; 8] = [
     Helper::new("blockHelperMissing", None, Use::Needed, hook),
 ];
 
-/// The helpers of layouts.
+/// The helpers for layouts.
 static HELPERS: [Helper; 18] = [
     Helper::new("eq", Some(2), Use::Tested, |it, given, _| {
         Ok(is_same(&given.first(), &given.get(1), &mut it.budget)?.into())
@@ -71,6 +71,7 @@ static HELPERS: [Helper; 18] = [
         compare(given, &mut it.budget, Ordering::is_ge)
     }),
     Helper::new("contains", Some(2), Use::Tested, contains),
+    // `and` and `or` return an operand and not a boolean, as in JavaScript.
     Helper::new("and", None, Use::Tested, |_, given, site| {
         chosen(given, site, |value| !value.is_truthy())
     }),
@@ -81,6 +82,7 @@ static HELPERS: [Helper; 18] = [
         Ok((!given.first().is_truthy()).into())
     }),
     Helper::new("json", Some(1), Use::Needed, |it, given, _| {
+        // The JSON shows everything inside the value, so each part of it counts as used.
         it.traced.note_all(&given.first(), it.watched);
         let indent = texts::indent(&given.hash("indent"));
         let json = json(&given.first(), &indent, &mut it.budget)?;
@@ -94,6 +96,7 @@ static HELPERS: [Helper; 18] = [
     Helper::new("length", Some(1), Use::Needed, |it, given, _| {
         match given.first().shape() {
             Shape::Text(text) => {
+                // Counting UTF-16 units reads the whole text.
                 it.budget.spend_on(text.len())?;
                 Ok(Val::count(utf16_length(text)))
             }
@@ -112,15 +115,20 @@ static HELPERS: [Helper; 18] = [
             _ => String::new().into(),
         })
     }),
+    // Data is never parsed, so its braces need no escaping. The helper exists for layouts that call
+    // it.
     Helper::new("escapeHandlebars", Some(1), Use::Needed, |_, given, _| {
         Ok(match given.first().shape() {
             Shape::Text(_) => plain(given.first()),
             _ => String::new().into(),
         })
     }),
-    Helper::new("formatConversation", None, Use::Asked, |it, given, site| {
-        it.format_conversation(given, site)
-    }),
+    Helper::new(
+        "formatConversation",
+        None,
+        Use::Optional,
+        |it, given, site| it.format_conversation(given, site),
+    ),
 ];
 
 impl Helper {
@@ -138,7 +146,7 @@ impl Helper {
         helpers.find(|helper| helper.name == name)
     }
 
-    /// The helper that belongs to the language, so that no path that starts with its name is a field.
+    /// The helper that belongs to the language. A path that starts with its name is never a field.
     pub(super) fn word(name: &str) -> Option<&'static Self> {
         WORDS.iter().find(|helper| helper.name == name)
     }
@@ -166,7 +174,7 @@ fn nothing<'a>((): ()) -> Val<'a> {
     Val::Undefined
 }
 
-/// The names that Handlebars.js keeps for itself.
+/// The names that Handlebars.js reserves for hooks.
 fn hook<'a>(_: &mut Renderer<'a>, _: &Arguments<'a>, site: &Site<'_, 'a>) -> Result<Val<'a>, Halt> {
     let name = site.call.path.first().to_owned();
     Err(TemplateProblem::UnknownHelper(name).into())
@@ -180,6 +188,7 @@ fn lookup<'a>(
     let of = given.first();
     match given.params.len() {
         0 => Err(miscounted(2, given, site)),
+        // As in Handlebars.js: nothing looked up in gives itself, and is no error.
         _ if !of.is_truthy() => Ok(of),
         2 => {
             let key = given.get(1);
@@ -210,6 +219,7 @@ fn contains<'a>(
     match (whole.shape(), part.shape()) {
         (Shape::List, _) => {
             for at in 0..whole.items() {
+                // The budget ends a search in a huge list; no other limit is needed.
                 found = found || is_same(&whole.item(at), &part, budget)?;
             }
         }
@@ -222,7 +232,7 @@ fn contains<'a>(
     Ok(found.into())
 }
 
-/// The first operand that decides, else the last.
+/// The first operand that decides the result, or else the last one.
 fn chosen<'a>(
     given: &Arguments<'a>,
     site: &Site<'_, 'a>,
@@ -234,7 +244,7 @@ fn chosen<'a>(
     chosen.cloned().ok_or_else(fail)
 }
 
-/// A text that is escaped as any other.
+/// A text without the mark that would keep it from being escaped.
 fn plain(value: Val<'_>) -> Val<'_> {
     match value {
         Val::Safe(text) => Val::Text(text),

@@ -1,6 +1,6 @@
-//! Values as templates see them: what is true, equal, or a part of another is as in JavaScript.
+//! Values as templates see them, with JavaScript's rules for truth, equality and parts.
 //!
-//! Looking at data costs steps of a [`Budget`], so that no template makes a loop over large texts last.
+//! Reading data costs steps of a [`Budget`], so that no template can run for long on large texts.
 
 mod compare;
 mod json;
@@ -18,7 +18,7 @@ pub(super) use compare::{is_loosely_equal, is_same, order};
 pub(super) use json::json;
 pub(super) use text::{text, utf16_length};
 
-/// A value of the context, or one that a template made.
+/// A value of the context, or one made by a template.
 #[derive(Debug, Clone)]
 pub(super) enum Val<'a> {
     Undefined,
@@ -26,18 +26,18 @@ pub(super) enum Val<'a> {
     Bool(bool),
     Number(Number),
     Text(Rc<str>),
-    /// A text that is never escaped.
+    /// A text that is exempt from escaping.
     Safe(Rc<str>),
     List(Rc<[Val<'a>]>),
     Object(Rc<Object<'a>>),
-    /// The object that stands for a context that is nothing.
+    /// The object that stands for a missing context.
     NoContext,
 }
 
 /// An object that a template made, such as the context of a partial with a hash.
 pub(super) type Object<'a> = IndexMap<Cow<'a, str>, Val<'a>>;
 
-/// What kind of value it is, whoever made it.
+/// The kind of a value, independent of its origin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Shape<'v> {
     Undefined,
@@ -49,16 +49,16 @@ pub(super) enum Shape<'v> {
     Object,
 }
 
-/// The steps that are left, of so many.
+/// The remaining steps.
 #[derive(Debug)]
 pub(super) struct Budget {
     left: u64,
     limit: u64,
 }
 
-/// How many lists and objects may be within each other.
+/// The most lists and objects within each other. Comparing and writing recurse once for each.
 const MOST_DATA_DEPTH: usize = 200;
-/// How many bytes of a text are looked at in one step.
+/// The bytes of a text that cost one step.
 const BYTES_PER_STEP: usize = 64;
 
 impl Budget {
@@ -72,12 +72,12 @@ impl Budget {
         Ok(())
     }
 
-    /// For looking at so many bytes, or so many small things.
+    /// Pays for reading this many bytes, or small things.
     pub(super) fn spend_on(&mut self, bytes: usize) -> Result<(), TemplateProblem> {
         self.spend(1 + (bytes / BYTES_PER_STEP) as u64)
     }
 
-    /// For looking at a value within so many lists and objects.
+    /// Pays for reading a value inside this many lists and objects.
     fn spend_within(&mut self, depth: usize) -> Result<(), TemplateProblem> {
         if depth > MOST_DATA_DEPTH {
             return Err(TemplateProblem::limit(
@@ -105,7 +105,7 @@ impl<'a> Val<'a> {
         }
     }
 
-    /// Whether it is null or undefined.
+    /// Returns true for null and undefined.
     pub(super) fn is_nothing(&self) -> bool {
         matches!(self.shape(), Shape::Undefined | Shape::Null)
     }
@@ -116,11 +116,12 @@ impl<'a> Val<'a> {
             Shape::Bool(is) => is,
             Shape::Number(number) => number.as_f64() != 0.0 && !number.as_f64().is_nan(),
             Shape::Text(text) => !text.is_empty(),
+            // Empty ones too, unlike in `if`, which asks `is_empty` as well.
             Shape::List | Shape::Object => true,
         }
     }
 
-    /// Whether `with` takes it for nothing, and `if` with `includeZero`.
+    /// Returns true if `with` takes the value for nothing; so does `if` with `includeZero`.
     pub(super) fn is_empty(&self) -> bool {
         match self.shape() {
             Shape::Number(number) => number.as_f64().is_nan(),
@@ -129,7 +130,7 @@ impl<'a> Val<'a> {
         }
     }
 
-    /// How many items a list has; of other values none.
+    /// The number of items in a list; 0 for other values.
     pub(super) fn items(&self) -> usize {
         match self {
             Self::Given(Value::List(list)) => list.len(),
@@ -138,7 +139,7 @@ impl<'a> Val<'a> {
         }
     }
 
-    /// An item of a list.
+    /// An item of a list; undefined for other values.
     pub(super) fn item(&self, at: usize) -> Self {
         let item = match self {
             Self::Given(Value::List(list)) => list.get(at).map(Val::Given),
@@ -148,7 +149,7 @@ impl<'a> Val<'a> {
         item.unwrap_or(Self::Undefined)
     }
 
-    /// What stands under a key: a field, an item, a letter, or a length.
+    /// The value under a key: a field, an item, a letter, or a length.
     pub(super) fn get(&self, key: &str, budget: &mut Budget) -> Result<Self, TemplateProblem> {
         Ok(match (self, self.shape()) {
             (Self::Given(Value::Map(map)), _) => map.get(key).map_or(Self::Undefined, Val::Given),
@@ -163,6 +164,8 @@ impl<'a> Val<'a> {
                 let Some(at) = index(key) else {
                     return Ok(Self::Undefined);
                 };
+                // Counting units goes through the text from its start; none of them takes more than
+                // three bytes.
                 budget.spend_on(text.len().min(at.saturating_mul(3)))?;
                 let letter = text::letters(text).nth(at);
                 letter.map_or(Self::Undefined, Self::from)
@@ -171,8 +174,8 @@ impl<'a> Val<'a> {
         })
     }
 
-    /// The fields of an object in the order of JavaScript: keys that are whole numbers come first.
-    /// A list has its items as fields, and a text its letters.
+    /// The fields of an object in the order of JavaScript, which puts whole numbers first. A list
+    /// has its items as fields, and a text its letters.
     pub(super) fn entries(
         &self,
         budget: &mut Budget,
@@ -194,6 +197,7 @@ impl<'a> Val<'a> {
             _ => Vec::new(),
         };
         budget.spend(entries.len() as u64)?;
+        // After paying for the entries. The sort is stable, so all other keys keep their order.
         entries.sort_by_key(|(key, _)| index_key(key));
         Ok(entries)
     }
@@ -220,16 +224,17 @@ fn numbered<'a>(items: impl Iterator<Item = Val<'a>>) -> Vec<(Cow<'a, str>, Val<
     items.enumerate().map(entry).collect()
 }
 
-/// The number that a key is, if it is written as JavaScript writes it.
+/// The number of a key in JavaScript's spelling, in which `01` is no index.
 fn index(key: &str) -> Option<usize> {
     let is_canonical = key == "0" || !key.starts_with('0');
     let is_digits = key.bytes().all(|byte| byte.is_ascii_digit());
     key.parse().ok().filter(|_| is_canonical && is_digits)
 }
 
-/// Sorts keys that are indexes by their number before all others.
+/// The sort key of a field: an index by its number, before all others.
 fn index_key(key: &str) -> u64 {
     match index(key) {
+        // Beyond 2^32 - 2 a number is an ordinary key in JavaScript.
         Some(index) if (index as u64) < u64::from(u32::MAX) => index as u64,
         _ => u64::MAX,
     }

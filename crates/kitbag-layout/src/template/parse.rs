@@ -1,4 +1,4 @@
-//! Makes the tree of a template out of its tokens.
+//! Builds the tree of a template from its tokens.
 //!
 //! Recursion is limited, and each token is looked at a constant number of times.
 
@@ -14,9 +14,10 @@ use super::scan::{Opens, Scanner, Token};
 use super::whitespace;
 use crate::value::Value;
 
-/// The largest template.
+/// The most bytes of a template.
 const MOST_BYTES: usize = 4 << 20;
-/// How many blocks and sub-expressions may be within each other.
+/// The most blocks and sub-expressions within each other. The limit keeps recursion off the end of
+/// the stack.
 const MOST_DEPTH: usize = 64;
 
 pub(super) fn parse(name: &str, source: &str) -> Result<Program, TemplateError> {
@@ -34,10 +35,12 @@ pub(super) fn parse(name: &str, source: &str) -> Result<Program, TemplateError> 
         depth: 0,
     };
     let mut program = parser.program()?;
+    // The scanner ends with `End`; any other token here closes a block that was never opened.
     match parser.next() {
         (_, Token::End) => {}
         (at, token) => return Err(parser.unexpected(at, &token, "the end")),
     }
+    // On the finished tree: the rules look at the neighbours of a tag.
     whitespace::control(&mut program, source);
     Ok(program)
 }
@@ -51,7 +54,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Statements up to a token that starts none.
+    /// Parses statements up to a token that starts none.
     fn program(&mut self) -> Result<Program, TemplateError> {
         let mut body = Vec::new();
         while let Some(node) = self.statement()? {
@@ -83,6 +86,7 @@ impl Parser<'_> {
             Token::Open(opens @ (Value | Unescaped | Ampersand | Decorator), open) => {
                 self.mustache(at, opens, open)?
             }
+            // The token belongs to the caller: the end, `else` or a closing tag.
             token => {
                 self.ahead.push_front((at, token));
                 return Ok(None);
@@ -114,7 +118,7 @@ impl Parser<'_> {
         Ok(Block::new(BlockKind::Section, call, program, None, open).into())
     }
 
-    /// What follows `{{#`, `{{#*` or `{{^`.
+    /// Parses a block behind `{{#`, `{{#*` or `{{^`.
     fn block(&mut self, at: usize, opens: Opens, open: bool) -> Result<Node, TemplateError> {
         let mut block = self.section(opens, open)?;
         block.kind = self.block_kind(at, opens, &block.call)?;
@@ -125,18 +129,20 @@ impl Parser<'_> {
         if let Some(chained) = block.inverse.as_mut().and_then(Program::chained_block) {
             chained.close = block.close;
         }
+        // `{{^x}}` is a block whose content is the `else` part.
         if opens == Opens::Inverse {
             std::mem::swap(&mut block.program, &mut block.inverse);
         }
         Ok(block.into())
     }
 
-    /// A block from its path up to what closes it.
+    /// Parses a block from its path up to its closing tag.
     fn section(&mut self, opens: Opens, open: bool) -> Result<Block, TemplateError> {
         let call = self.call()?;
         let params = self.block_params()?;
         let open = self.close_tag(open)?;
         let mut program = self.program()?;
+        // Parameters belong to the block's content, not to its `else` part.
         program.params = params;
         let otherwise = match self.next() {
             (_, Token::Else(strip)) => Some((strip, self.program()?)),
@@ -158,6 +164,7 @@ impl Parser<'_> {
     }
 
     fn block_kind(&self, at: usize, opens: Opens, call: &Call) -> Result<BlockKind, TemplateError> {
+        // `inline` is the only decorator that Handlebars.js brings.
         if opens != Opens::DecoratorBlock {
             return Ok(BlockKind::Section);
         }
@@ -168,11 +175,12 @@ impl Parser<'_> {
         }
     }
 
-    /// `{{else if x}}` is an `{{else}}` that consists of one block, which the outer close closes too.
+    /// Parses `{{else if x}}`, an `{{else}}` with a single block, which the outer closing tag
+    /// closes as well.
     fn else_if(&mut self, open: bool) -> Result<(Strip, Program), TemplateError> {
         let mut block = self.section(Opens::ElseIf, open)?;
-        // As in Handlebars.js: the last one is closed by the end of the whole, the others by the
-        // `else` that they are followed by.
+        // Like Handlebars.js: the last of a chain is closed by the end of the whole, each other one
+        // by the `else` behind it.
         if let Some(chained) = block.inverse.as_mut().and_then(Program::chained_block) {
             chained.close = block.between;
         }
@@ -202,7 +210,7 @@ impl Parser<'_> {
         let program = self.program()?;
         let close = self.close_block(&call)?;
         let PartialName::Fixed(name) = name else {
-            // Handlebars.js knows no name that would close it either.
+            // Handlebars.js has no name that could close it either.
             return Err(self.unbalanced(&call, "nothing that could close it".to_owned()));
         };
         let mut block = Block::new(BlockKind::Partial(name), call, program, None, open);
@@ -210,12 +218,13 @@ impl Parser<'_> {
         Ok(block.into())
     }
 
-    /// `{{/name}}` of the block that was opened by `call`.
+    /// Parses the `{{/name}}` of the block that `call` opened.
     fn close_block(&mut self, call: &Call) -> Result<Strip, TemplateError> {
         match self.next() {
             (_, Token::Open(Opens::End, open)) => {
                 let (_, path) = self.path()?;
                 let strip = self.close_tag(open)?;
+                // Spellings are compared as written: `{{#a.b}}` is not closed by `{{/a/b}}`.
                 if path.spelled() != call.path.spelled() {
                     return Err(self.unbalanced(call, path.original));
                 }
@@ -228,7 +237,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Counts one more level for as long as `parse` runs.
+    /// Counts one more level while `parse` runs.
     fn within<T>(
         &mut self,
         at: usize,
@@ -238,6 +247,7 @@ impl Parser<'_> {
             let problem = TemplateProblem::limit(Limited::Depth, MOST_DEPTH as u64);
             return Err(self.error(at, problem));
         }
+        // Restored by hand, which is safe: an error ends the whole parsing.
         self.depth += 1;
         let parsed = parse(self);
         self.depth -= 1;
@@ -273,6 +283,7 @@ impl Parser<'_> {
             Token::OpenComment => "a comment without an end".to_owned(),
             _ => {
                 let rest = self.source.get(at..).unwrap_or_default();
+                // Twenty characters show the place without repeating a whole layout.
                 let line: String = rest.chars().take(20).take_while(|c| *c != '\n').collect();
                 format!("`{line}`")
             }
@@ -287,7 +298,7 @@ impl Parser<'_> {
 }
 
 impl Block {
-    /// A block with what stands behind its `else`; what closes it comes later.
+    /// Makes a block with its `else` part. The closing tag is added later.
     fn new(
         kind: BlockKind,
         call: Call,

@@ -1,4 +1,5 @@
-//! The paths that a template looks up and the partials that it includes, without rendering it.
+//! Finds the paths that a template looks up and the partials that it includes, without rendering
+//! it.
 
 use super::ast::{Block, BlockKind, Call, Expression, Node, PartialName, Path, Program};
 use super::helper::Helper;
@@ -7,9 +8,9 @@ use super::helper::Helper;
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct PathUse<'a> {
-    /// The names from the context on: `documents`, `my-doc`, `content`.
+    /// The names from the context on, such as `documents`, `my-doc`, `content`.
     pub parts: &'a [String],
-    /// Whether `if`, `unless`, `each` or `with` asks whether it is there.
+    /// True if `if`, `unless`, `each` or `with` tests whether it exists.
     pub is_asked: bool,
 }
 
@@ -19,14 +20,14 @@ pub(super) struct Collector<'a> {
     /// The names of block parameters, which are not looked up.
     params: Vec<&'a [String]>,
     pub(super) paths: Vec<PathUse<'a>>,
-    /// The names of partials, without those that are made while rendering.
+    /// The names of partials, except those computed while rendering.
     pub(super) partials: Vec<&'a str>,
-    /// Partials that the template defines itself, or has a stand-in for.
+    /// The partials that the template defines itself, or has a fallback for.
     pub(super) optional: Vec<&'a str>,
     is_asked: bool,
 }
 
-/// The helpers that do something else where a value is missing.
+/// The helpers that have another branch for a missing value.
 const ASKING: [&str; 4] = ["if", "unless", "each", "with"];
 
 impl<'a> Collector<'a> {
@@ -37,6 +38,7 @@ impl<'a> Collector<'a> {
     }
 
     fn program(&mut self, program: &'a Program) {
+        // Those of outer blocks stay known inside of inner ones.
         self.params.push(&program.params);
         for node in &program.body {
             match node {
@@ -60,7 +62,7 @@ impl<'a> Collector<'a> {
             BlockKind::Section => self.call(&block.call),
             BlockKind::Partial(name) => {
                 self.partials.push(name);
-                // Its own content stands in for one that is missing.
+                // The content of the block is the fallback for a missing partial.
                 self.optional.push(name);
                 self.arguments(&block.call);
             }
@@ -77,6 +79,7 @@ impl<'a> Collector<'a> {
         if !has_arguments && !is_helper {
             self.path(&call.path);
         }
+        // Restored below: a test says nothing about paths behind it.
         let outer = self.is_asked;
         self.is_asked = is_helper && ASKING.contains(&call.path.first());
         self.arguments(call);
@@ -89,6 +92,7 @@ impl<'a> Collector<'a> {
             match expression {
                 Expression::Literal(_) => {}
                 Expression::Path(_, path) => self.path(path),
+                // With arguments it must be a helper, so its own path is no look-up.
                 Expression::Call(call) => self.arguments(call),
             }
         }

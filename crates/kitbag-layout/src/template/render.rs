@@ -1,4 +1,4 @@
-//! Renders a template into one text, within limits.
+//! Renders a template into a text, within limits.
 
 mod block;
 mod call;
@@ -16,7 +16,7 @@ use crate::value::Value;
 pub(super) use call::{Arguments, Site, Use};
 pub(super) use scope::Scope;
 
-/// The stack holds no more levels than this.
+/// The most levels on the stack, whatever the settings say.
 const MOST_DEPTH: u32 = 128;
 
 pub(super) fn render(
@@ -31,7 +31,7 @@ pub(super) fn render(
         budget: Budget::new(settings.limits.steps),
         out: String::new(),
         held: 0,
-        apart: 0,
+        detached: 0,
         depth: 0,
         tests: 0,
         traced: Traced::default(),
@@ -49,12 +49,12 @@ pub(super) struct Renderer<'a> {
     pub(super) watched: &'a [Watched<'a>],
     pub(super) budget: Budget,
     out: String,
-    /// The bytes of what is rendered around `out`.
+    /// The bytes rendered in the texts around `out`, which count against the limit too.
     held: usize,
-    /// The texts around `out`.
-    apart: u32,
+    /// The number of texts around `out`.
+    detached: u32,
     depth: u32,
-    /// The helpers under way that only test their arguments.
+    /// The number of active helpers that only test their arguments.
     tests: u32,
     pub(super) traced: Traced,
 }
@@ -66,8 +66,9 @@ impl<'a> Renderer<'a> {
         self.program(&template.program, &scope)
     }
 
-    /// Renders a whole template into a text of its own, without escaping.
-    pub(super) fn apart(
+    /// Renders a whole template into a separate text, without escaping: that text may be escaped
+    /// later, as a value.
+    pub(super) fn render_detached(
         &mut self,
         template: &'a Template,
         context: Val<'a>,
@@ -75,17 +76,19 @@ impl<'a> Renderer<'a> {
         let outer = std::mem::take(&mut self.out);
         let escape = std::mem::replace(&mut self.settings.escape, Escape::None);
         self.held += outer.len();
-        self.apart += 1;
+        self.detached += 1;
         let rendered = self.deeper(|renderer| Ok(renderer.root(template, context)?));
         self.held -= outer.len();
-        self.apart -= 1;
+        self.detached -= 1;
         self.settings.escape = escape;
-        let apart = std::mem::replace(&mut self.out, outer);
-        rendered.map(|()| apart)
+        let detached = std::mem::replace(&mut self.out, outer);
+        rendered.map(|()| detached)
     }
 
-    /// Renders what a block or a template consists of.
+    /// Renders the content of a block or a template.
     fn program(&mut self, program: &'a Program, scope: &Scope<'a>) -> Result<(), TemplateError> {
+        // Declared before the body is rendered: an inline partial may be used above its
+        // declaration.
         let inlines = scope.inlines(program);
         if inlines.is_empty() {
             return self.body(program, scope);
@@ -118,6 +121,7 @@ impl<'a> Renderer<'a> {
             Node::Text(text) => {
                 let source = &scope.home.template.source;
                 let shown = source.get(text.shown.clone()).unwrap_or_default();
+                // Text of the template is the operator's and is never escaped.
                 self.out.push_str(shown);
                 self.check_output()
             }
@@ -134,12 +138,13 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// Writes a value, escaped if the tag and the settings say so.
+    /// Writes a value, escaped if tag and settings ask for it.
     fn write(&mut self, value: &Val<'a>, escaped: bool) -> Result<(), Halt> {
         if value.is_nothing() {
             return Ok(());
         }
         let written = text(value, &mut self.budget)?;
+        // Escaping changes the length, so the range is taken from the output.
         let start = self.out.len();
         let is_safe = matches!(value, Val::Safe(_)) || self.settings.escape == Escape::None;
         if escaped && !is_safe {
@@ -147,7 +152,8 @@ impl<'a> Renderer<'a> {
         } else {
             self.out.push_str(&written);
         }
-        match self.apart {
+        // Offsets in a separate text are not those of the result, so only the use is recorded.
+        match self.detached {
             0 => self
                 .traced
                 .wrote(value, start..self.out.len(), self.watched),
@@ -156,7 +162,7 @@ impl<'a> Renderer<'a> {
         self.check_output()
     }
 
-    /// Counts one more level for as long as `render` runs.
+    /// Counts one more level while `render` runs.
     fn deeper<T>(&mut self, render: impl FnOnce(&mut Self) -> Result<T, Halt>) -> Result<T, Halt> {
         let limit = self.settings.limits.depth.min(MOST_DEPTH);
         if self.depth >= limit {

@@ -1,6 +1,6 @@
 //! Cuts the source of a template into tokens, exactly where Handlebars.js does.
 //!
-//! A token that has no place in the language is a token too, so that the parser says what it expected.
+//! A sign that has no meaning is a token too, so that the parser can say what it expected instead.
 
 mod tag;
 
@@ -12,7 +12,7 @@ use super::ast::{Literal, Strip};
 pub(super) enum Token {
     Text(Range<usize>),
     Comment(Strip),
-    /// A comment that nothing ends.
+    /// A comment without an end.
     OpenComment,
     /// `{{{{`
     OpenRaw,
@@ -20,11 +20,11 @@ pub(super) enum Token {
     CloseRaw,
     /// `{{{{/name}}}}`
     EndRaw(String),
-    /// `{{` `{{&` `{{{` `{{#` `{{^` …: what it opens, and whether a `~` stands in it.
+    /// `{{` `{{&` `{{{` `{{#` `{{^` …: what it opens, and true if it has a `~`.
     Open(Opens, bool),
-    /// `}}`, and whether a `~` stands in it.
+    /// `}}`, and true if it has a `~`.
     Close(bool),
-    /// `}}}`, likewise.
+    /// `}}}`, and true if it has a `~`.
     CloseUnescaped(bool),
     /// `{{else}}` or `{{^}}`
     Else(Strip),
@@ -46,7 +46,7 @@ pub(super) enum Token {
     End,
 }
 
-/// What a tag is the start of.
+/// The construct that a tag opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opens {
     Value,
@@ -66,7 +66,7 @@ pub(super) enum Opens {
 enum State {
     /// Between tags.
     Text,
-    /// After a backslash that takes the braces their meaning.
+    /// Behind a backslash that makes the next braces plain text.
     Escaped,
     /// Within a tag.
     Tag,
@@ -85,11 +85,12 @@ impl<'a> Scanner<'a> {
         Self {
             source,
             at: 0,
+            // A stack, since raw blocks may contain raw blocks.
             states: vec![State::Text],
         }
     }
 
-    /// The next token and where it starts.
+    /// The next token with its offset.
     pub(super) fn next_token(&mut self) -> (usize, Token) {
         loop {
             let start = self.at;
@@ -117,7 +118,8 @@ impl<'a> Scanner<'a> {
         start..self.at
     }
 
-    /// Text up to the next braces, which a backslash before them changes.
+    /// Text up to the next braces. A backslash in front of them makes them plain text, and two are
+    /// one plain backslash.
     fn text(&mut self) -> Option<Token> {
         let rest = self.rest();
         let Some(length) = rest.find("{{") else {
@@ -130,6 +132,8 @@ impl<'a> Scanner<'a> {
         let text = rest.get(..length).unwrap_or_default();
         let mut range = self.range(length);
         let is_escaped = text.ends_with('\\') && !text.ends_with("\\\\");
+        // In both cases one backslash is a sign and not text.
+        // Tokens are ranges of the source, so the backslash is cut off and not replaced.
         range.end -= usize::from(text.ends_with('\\'));
         self.states.push(match is_escaped {
             true => State::Escaped,
@@ -138,20 +142,21 @@ impl<'a> Scanner<'a> {
         (!range.is_empty()).then_some(Token::Text(range))
     }
 
-    /// The braces that lost their meaning, and the text behind them.
+    /// Escaped braces, and the text behind them.
     fn escaped(&mut self) -> Option<Token> {
         self.states.pop();
         let rest = self.rest();
         let behind = rest.get(2..).unwrap_or_default();
         let length = behind.find("{{").map_or(rest.len(), |length| {
             let text = behind.get(..length).unwrap_or_default();
+            // They belong to the braces that follow, which may be escaped as well.
             let backslashes = text.len() - text.trim_end_matches('\\').len();
             2 + length - backslashes.min(2)
         });
         Some(Token::Text(self.range(length)))
     }
 
-    /// The text of a raw block, in which only raw blocks have a meaning.
+    /// The text of a raw block, in which only other raw blocks are recognised.
     fn raw(&mut self) -> Option<Token> {
         let rest = self.rest();
         if let Some(behind) = rest.strip_prefix("{{{{") {
@@ -160,7 +165,9 @@ impl<'a> Scanner<'a> {
                 let (name, after) = named.split_at_checked(length).unwrap_or_default();
                 if !name.is_empty() && after.starts_with("}}}}") {
                     self.states.pop();
+                    // Four braces, a slash, and four braces.
                     let range = self.range(name.len() + 9);
+                    // A raw block inside another is text of the outer one.
                     return Some(if self.states.last() == Some(&State::Raw) {
                         Token::Text(range)
                     } else {
@@ -177,13 +184,15 @@ impl<'a> Scanner<'a> {
         Some(match behind.find("{{{{") {
             Some(length) => Token::Text(self.range(first + length)),
             None => {
+                // Without an end the rest of the source is skipped, and the parser reports the
+                // missing one.
                 self.at = self.source.len();
                 Token::End
             }
         })
     }
 
-    /// A text that holds no NUL, which no text of a template may.
+    /// A text, which must not contain NUL.
     fn without_nul(&mut self, range: Range<usize>) -> Token {
         let text = self.source.get(range.clone()).unwrap_or_default();
         if text.contains('\0') {
@@ -194,7 +203,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// What JavaScript takes for whitespace.
+/// Returns true for whitespace in JavaScript, which differs from Rust's in two characters.
 pub(super) fn is_space(char: char) -> bool {
     (char.is_whitespace() && char != '\u{85}') || char == '\u{feff}'
 }

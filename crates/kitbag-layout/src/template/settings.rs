@@ -1,54 +1,54 @@
-//! How a template is rendered.
+//! The settings for rendering a template.
 
 use std::collections::BTreeMap;
 
 use super::Template;
 
-/// How a template is rendered.
+/// The settings for rendering a template.
 #[derive(Debug, Clone, Copy)]
 pub struct RenderSettings<'a> {
-    /// Whether `{{ }}` escapes.
+    /// The escaping in `{{ }}`.
     pub escape: Escape,
-    /// What becomes of a path that leads to nothing.
+    /// The treatment of a path that leads to nothing.
     pub missing: Missing,
     /// The templates that `{{> name}}` finds.
     pub partials: &'a BTreeMap<String, Template>,
-    /// What `{{formatConversation messages platform}}` shows a conversation with, if not with the
-    /// template that is built in.
+    /// The template by which `{{formatConversation messages platform}}` shows a conversation,
+    /// instead of the built-in one.
     pub conversation: Option<&'a Template>,
-    /// How much may be rendered.
+    /// The limits of rendering.
     pub limits: Limits,
 }
 
-/// Whether `{{ }}` escapes; `{{{ }}}` and `{{& }}` never do.
+/// The escaping in `{{ }}`; `{{{ }}}` and `{{& }}` never escape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Escape {
-    /// Escapes what has a meaning in HTML.
+    /// Characters with a meaning in HTML are escaped.
     #[default]
     Html,
-    /// Escapes nothing.
+    /// Nothing is escaped.
     None,
 }
 
-/// What becomes of a path that leads to nothing.
+/// The treatment of a path that leads to nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Missing {
     /// It is empty.
     #[default]
     Empty,
-    /// It is an error, except where it is only asked about, as by `if`, `each` or `eq`.
+    /// It is an error, unless the value is only tested, as by `if`, `each` or `eq`.
     Refuse,
 }
 
-/// How much may be rendered.
+/// The limits of rendering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of output.
     pub output: usize,
     /// Nodes that are rendered, rounds of loops, and values that helpers look at.
     pub steps: u64,
-    /// Blocks, partials and sub-expressions within each other; never more than 128 whatever is set,
-    /// so that no template exhausts the stack.
+    /// Blocks, partials and sub-expressions within each other. It is never more than 128, so that
+    /// no template exhausts the stack.
     pub depth: u32,
 }
 
@@ -65,7 +65,7 @@ impl Default for Limits {
 static NO_PARTIALS: BTreeMap<String, Template> = BTreeMap::new();
 
 impl Default for RenderSettings<'_> {
-    /// Settings that escape for HTML, take what is missing as empty, and know no partials.
+    /// The defaults: they escape for HTML, take missing values as empty, and know no partials.
     fn default() -> Self {
         Self {
             escape: Escape::default(),

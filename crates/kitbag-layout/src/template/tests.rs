@@ -61,7 +61,7 @@ fn errors_say_what_is_wrong_and_where() {
 }
 
 #[test]
-fn an_error_says_what_to_do_where_that_is_not_plain() {
+fn errors_have_a_hint_if_the_remedy_is_not_obvious() {
     let error = Template::parse("test", "{{list.0}}").unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -90,7 +90,7 @@ fn an_error_in_a_partial_names_the_partial() {
 }
 
 #[test]
-fn what_is_missing_may_be_refused_unless_it_is_only_asked_about() {
+fn missing_values_may_be_refused_unless_they_are_only_tested() {
     let strict = RenderSettings {
         missing: Missing::Refuse,
         ..RenderSettings::default()

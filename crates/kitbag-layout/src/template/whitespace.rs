@@ -1,8 +1,8 @@
-//! Takes away the whitespace around tags: where a `~` says so, and on lines that hold nothing but a
-//! block, a comment or a partial.
+//! Removes whitespace around tags: next to a `~`, and on lines that hold nothing but a block tag, a
+//! comment or a partial.
 //!
-//! The steps and their order are those of Handlebars.js, oddities included: the space before the
-//! `{{/if}}` of an `{{else if}}` stays, for example.
+//! The steps and their order are those of Handlebars.js with all oddities: for example, the space
+//! in front of the `{{/if}}` of an `{{else if}}` stays.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ enum Level {
     Inner,
 }
 
-/// How much whitespace is taken away.
+/// The amount of whitespace to remove.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Amount {
     /// The rest of the line.
@@ -28,7 +28,8 @@ enum Amount {
     All,
 }
 
-/// What the tags of a node ask for, and whether they could stand alone on their lines.
+/// The whitespace control that a node asks for, and the tags of it that could stand alone on a
+/// line.
 #[derive(Default)]
 struct Wish {
     strip: Strip,
@@ -45,11 +46,14 @@ impl Control<'_> {
     fn program(&self, program: &mut Program, level: Level) {
         let body = &mut program.body;
         for at in 0..body.len() {
+            // Inner blocks are controlled first, since `wish` descends into them.
             let Some(wish) = body.get_mut(at).and_then(|node| self.wish(node)) else {
                 continue;
             };
+            // Judged on the original text, before this node's own removals change what is shown.
             let before = self.is_blank_before(body, at, level);
             let after = self.is_blank_after(body, at + 1, level);
+            // `~` first: what it removes must not be taken for the indentation of a partial below.
             if wish.strip.close {
                 self.omit_right(body.get_mut(at + 1), Amount::All);
             }
@@ -61,11 +65,13 @@ impl Control<'_> {
                 if let Some(indent) = self.omit_left(previous(body, at), Amount::Line)
                     && let Some(Node::Partial(partial)) = body.get_mut(at)
                 {
+                    // The removed blanks come back in front of each line of the partial.
                     partial.indent = indent;
                 }
             }
             if wish.open_alone && before {
                 if let Some(Node::Block(block)) = body.get_mut(at) {
+                    // The newline behind the opening tag belongs to the first text of the block.
                     let first = block.program.as_mut().or(block.inverse.as_mut());
                     self.omit_right(first.and_then(|it| it.body.first_mut()), Amount::Line);
                 }
@@ -102,7 +108,7 @@ impl Control<'_> {
             self.program(program, Level::Inner);
         }
         let (open, between, close) = (block.open, block.between, block.close);
-        // An inverse block without `else` has only the second of the two.
+        // An inverse block without `else` has only the inverse program.
         let (program, mut inverse) = match (&mut block.program, &mut block.inverse) {
             (Some(program), inverse) => (program, inverse.as_mut()),
             (None, Some(inverse)) => (inverse, None),
@@ -115,6 +121,7 @@ impl Control<'_> {
             },
             open_alone: self.is_blank_after(&program.body, 0, Level::Inner),
             close_alone: {
+                // The closing tag of a chain of `else if` ends its last program.
                 let last = inverse.as_deref_mut().and_then(after_else);
                 let last = &last.unwrap_or(program).body;
                 self.is_blank_before(last, last.len(), Level::Inner)
@@ -148,7 +155,7 @@ impl Control<'_> {
         wish
     }
 
-    /// Whether the line is blank before the node `at`.
+    /// Returns true if the line is blank in front of the node `at`.
     fn is_blank_before(&self, body: &[Node], at: usize, level: Level) -> bool {
         let Some(before) = at.checked_sub(1).and_then(|before| body.get(before)) else {
             return level == Level::Root;
@@ -159,10 +166,11 @@ impl Control<'_> {
         let text = self.text(&text.original);
         let inked = text.trim_end_matches(is_space);
         let blank = text.get(inked.len()..).unwrap_or_default();
+        // The start of a template counts as the start of a line, that of a block does not.
         blank.contains('\n') || (inked.is_empty() && at == 1 && level == Level::Root)
     }
 
-    /// Whether the line is blank from the node `at` on.
+    /// Returns true if the line is blank from the node `at` on.
     fn is_blank_after(&self, body: &[Node], at: usize, level: Level) -> bool {
         let Some(after) = body.get(at) else {
             return level == Level::Root;
@@ -177,7 +185,7 @@ impl Control<'_> {
         blank.contains('\n') || (inked.is_empty() && is_last && level == Level::Root)
     }
 
-    /// Takes away whitespace at the start of a text.
+    /// Removes whitespace at the start of a text.
     fn omit_right(&self, node: Option<&mut Node>, amount: Amount) {
         let Some(Node::Text(text)) = node else {
             return;
@@ -194,8 +202,8 @@ impl Control<'_> {
         text.shown.start = text.shown.end - rest.len();
     }
 
-    /// Takes away whitespace at the end of a text, and gives the blanks before it in the source if
-    /// there was any.
+    /// Removes whitespace at the end of a text. If there was any, returns the blanks at its end in
+    /// the source.
     fn omit_left(&self, node: Option<&mut Node>, amount: Amount) -> Option<Range<usize>> {
         let Some(Node::Text(text)) = node else {
             return None;
@@ -210,7 +218,7 @@ impl Control<'_> {
         is_less.then(|| self.indent(text))
     }
 
-    /// The blanks that a text ends with in the source.
+    /// The blanks at the end of a text in the source.
     fn indent(&self, text: &Text) -> Range<usize> {
         let inked = self
             .text(&text.original)
@@ -228,7 +236,7 @@ fn previous(body: &mut [Node], at: usize) -> Option<&mut Node> {
     at.checked_sub(1).and_then(|before| body.get_mut(before))
 }
 
-/// What stands behind the `{{else}}` or `{{else if x}}` that an inverse starts with.
+/// The program behind the `{{else}}` or `{{else if x}}` that an inverse starts with.
 fn after_else(inverse: &mut Program) -> Option<&mut Program> {
     if !inverse.chained {
         return Some(inverse);

@@ -1,4 +1,4 @@
-//! Reading a value from JSON, YAML or any other format that says what it holds.
+//! Reads a value from JSON, YAML or any other self-describing format.
 
 use std::fmt;
 

@@ -1,10 +1,10 @@
-//! Numbers, written as JavaScript writes them.
+//! Numbers that print like JavaScript's.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// A number: whole numbers of 64 bits are exact, all others are of double precision.
+/// A number: exact for integers of 64 bits, otherwise in double precision.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Number(Kind);
 
@@ -17,7 +17,7 @@ enum Kind {
 }
 
 impl Number {
-    /// The nearest number of double precision.
+    /// The nearest number in double precision.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -31,7 +31,7 @@ impl Number {
         }
     }
 
-    /// The number as an index or a length, if it is a whole one.
+    /// The number as an index or a length, if it is an integer from 0.
     #[must_use]
     pub fn as_u64(self) -> Option<u64> {
         match self.0 {
@@ -46,6 +46,8 @@ impl PartialEq for Number {
         match (self.0, other.0) {
             (Kind::Unsigned(one), Kind::Unsigned(two)) => one == two,
             (Kind::Negative(one), Kind::Negative(two)) => one == two,
+            // An integer and a fraction can only be compared as JavaScript does, in double
+            // precision.
             _ => self.as_f64() == other.as_f64(),
         }
     }
@@ -67,12 +69,13 @@ impl From<i64> for Number {
 }
 
 impl From<f64> for Number {
-    /// A whole number that was written as a fraction (`2.0`) is the whole number.
+    /// Converts an integral value (`2.0`) to the integer, since JavaScript knows no difference.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "only where the value is whole and within the exact range"
     )]
     fn from(number: f64) -> Self {
+        // Up to 2^53 every integer has a double of its own.
         const EXACT: f64 = 9_007_199_254_740_992.0;
         if number.fract() == 0.0 && number.abs() <= EXACT {
             Self::from(number as i64)
@@ -83,8 +86,8 @@ impl From<f64> for Number {
 }
 
 impl fmt::Display for Number {
-    /// Writes whole numbers with all their digits, and others as JavaScript does: the shortest
-    /// digits that read back, with an exponent below 1e-6 and from 1e21 on.
+    /// Writes integers with all digits, and other numbers like JavaScript: the shortest digits that
+    /// read back, with an exponent below 1e-6 and from 1e21 on.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Kind::Unsigned(number) => number.fmt(f),

@@ -1,4 +1,4 @@
-//! A node together with the way to it, for readers that report what is wrong.
+//! A node with the path to it, for readers that report problems.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -10,15 +10,16 @@ use crate::nearest;
 use crate::problem::{FileProblem, Problems};
 use crate::value::{Map, Value};
 
-/// A node and the key under which it stands, such as `agents[2].inline`.
+/// A node with its key, such as `agents[2].inline`.
 #[derive(Debug, Clone)]
 pub(crate) struct Field<'a> {
     pub(crate) node: &'a Node,
     pub(crate) key: String,
     pub(crate) problems: &'a Problems,
     name: Cow<'a, str>,
-    /// The names of entries that the reader knows, since it has asked for them.
-    asked: RefCell<Vec<&'static str>>,
+    /// The names that the reader has asked for. Misspelt keys are found by them, without a second
+    /// list.
+    read_keys: RefCell<Vec<&'static str>>,
 }
 
 impl<'a> Field<'a> {
@@ -28,11 +29,11 @@ impl<'a> Field<'a> {
             key: String::new(),
             problems,
             name: Cow::Borrowed(""),
-            asked: RefCell::default(),
+            read_keys: RefCell::default(),
         }
     }
 
-    /// The last part of the key: the name of an entry, or the number of an item.
+    /// The last part of the key: the name of an entry, or the index of an item.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -56,20 +57,21 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The entry of that name, unless it is missing or nothing.
+    /// The entry of this name; none if it is missing or null.
     pub(crate) fn get(&self, name: &'static str) -> Option<Self> {
-        self.asked.borrow_mut().push(name);
+        self.read_keys.borrow_mut().push(name);
         let (name, node) = self.nodes()?.get_key_value(name)?;
         Some(self.entry(name, node)).filter(|entry| !entry.is_null())
     }
 
-    /// The first entry that is there, of several spellings of the same.
+    /// The first existing entry of several spellings.
     pub(crate) fn get_any(&self, names: &[&'static str]) -> Option<Self> {
-        self.asked.borrow_mut().extend(names);
+        // All spellings are known, even those behind the one that is found.
+        self.read_keys.borrow_mut().extend(names);
         names.iter().find_map(|name| self.get(name))
     }
 
-    /// Reads the entry of that name, if it is there.
+    /// Reads the entry of this name, if it exists.
     pub(crate) fn read<T>(
         &self,
         name: &'static str,
@@ -78,7 +80,8 @@ impl<'a> Field<'a> {
         read(&self.get(name)?)
     }
 
-    /// Reads every entry of a map, without those that cannot be read. Anything else is an error.
+    /// Reads every entry of a map, and leaves out those that cannot be read. Anything but a map is
+    /// an error.
     pub(crate) fn read_entries<T>(
         &self,
         mut read: impl FnMut(&Self) -> Option<T>,
@@ -88,7 +91,7 @@ impl<'a> Field<'a> {
         Some(self.entries().filter_map(read).collect())
     }
 
-    /// The entries of a map; none of anything else.
+    /// The entries of a map; empty for anything else.
     pub(crate) fn entries(&self) -> impl Iterator<Item = Self> {
         let entries = self.nodes().into_iter().flatten();
         entries.map(|(name, node)| self.entry(name, node))
@@ -101,12 +104,12 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The entries of a map that are not nothing.
+    /// The entries of a map that are not null.
     pub(crate) fn present(&self) -> impl Iterator<Item = Self> {
         self.entries().filter(|entry| !entry.is_null())
     }
 
-    /// The items of a list; none of anything else.
+    /// The items of a list; empty for anything else.
     pub(crate) fn items(&self) -> impl Iterator<Item = Self> {
         let items = match &self.node.kind {
             NodeKind::List(items) => items.as_slice(),
@@ -118,19 +121,19 @@ impl<'a> Field<'a> {
         })
     }
 
-    /// The entries that nobody has asked for, as they are written.
+    /// The entries that the reader has not asked for, as written.
     pub(crate) fn unread(&self) -> Map {
-        let asked = self.asked.borrow();
-        let unread = |entry: &Self| !asked.contains(&entry.name());
+        let read_keys = self.read_keys.borrow();
+        let unread = |entry: &Self| !read_keys.contains(&entry.name());
         let entries = self.entries().filter(unread);
         entries
             .map(|entry| (entry.name().to_owned(), entry.node.to_value()))
             .collect()
     }
 
-    /// Warns of keys that look like one that was asked for, or like one of the others, but are none.
+    /// Warns of unknown keys that resemble one that was asked for, or one of `others`.
     pub(crate) fn warn_of_misspelt_keys(&self, others: &[&'static str]) {
-        let known = [self.asked.borrow().as_slice(), others].concat();
+        let known = [self.read_keys.borrow().as_slice(), others].concat();
         for entry in self.entries() {
             let name = entry.name();
             if !known.contains(&name)
@@ -143,7 +146,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Warns of keys that are given twice, here and in all that is inside.
+    /// Warns of repeated keys, here and in everything inside.
     pub(crate) fn warn_of_repeated_keys(&self) {
         if let NodeKind::Map(entries) = &self.node.kind {
             for (key, place) in &entries.repeated {
@@ -179,7 +182,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The text, if it is one without blanks; anything else is an error.
+    /// The text, if it contains no blanks; anything else is an error.
     pub(crate) fn id(&self) -> Option<String> {
         let id = self.text()?;
         if id.is_empty() || id.chars().any(char::is_whitespace) {
@@ -188,7 +191,7 @@ impl<'a> Field<'a> {
         Some(id)
     }
 
-    /// The text, or the number or boolean as it is written in JSON; anything else is an error.
+    /// The text, or a number or boolean in its JSON form; anything else is an error.
     pub(crate) fn scalar(&self) -> Option<String> {
         match &self.node.kind {
             NodeKind::Number(number) => Some(number.to_string()),
@@ -202,6 +205,21 @@ impl<'a> Field<'a> {
         match &self.node.kind {
             NodeKind::Bool(is) => Some(*is),
             _ => self.refuse("true or false"),
+        }
+    }
+
+    /// The whole number from 0 on; anything else is an error.
+    pub(crate) fn whole_number(&self) -> Option<u64> {
+        let number = match &self.node.kind {
+            NodeKind::Number(number) => number.as_u64(),
+            _ => None,
+        };
+        match number {
+            Some(number) => Some(number),
+            None => self.error(format!(
+                "expected a whole number from 0 on, got {}",
+                self.node.describe()
+            )),
         }
     }
 
@@ -223,12 +241,12 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The map as it is written; anything else is an error.
+    /// The map as written; anything else is an error.
     pub(crate) fn map_value(&self) -> Option<Value> {
         Some(self.map()?.node.to_value())
     }
 
-    /// One of several words, by a table of what they mean; anything else is an error.
+    /// The meaning of one of several words; anything else is an error.
     pub(crate) fn word<T: Copy>(&self, words: &[(&str, T)]) -> Option<T> {
         let text = self.as_text();
         let meant = words.iter().find(|(word, _)| text == Some(word));
@@ -236,6 +254,7 @@ impl<'a> Field<'a> {
             return Some(*meant);
         }
         let words: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+        // A wrong word is repeated, since it is no secret; other kinds are only named.
         let got = text.unwrap_or(self.node.describe());
         self.error(format!("expected {}, got {got}", words.join(" or ")))
     }
@@ -246,13 +265,13 @@ impl<'a> Field<'a> {
         self.error(format!("expected {expected}, got {got}"))
     }
 
-    /// Reports what makes it unusable, so that nothing is read.
+    /// Reports an error, after which nothing is read.
     pub(crate) fn error<T>(&self, message: impl Into<String>) -> Option<T> {
         self.report(FileProblem::error(self.problems.file(), message));
         None
     }
 
-    /// The same, with what to do about it.
+    /// Reports an error with a remedy.
     pub(crate) fn error_with_hint<T>(
         &self,
         message: impl Into<String>,
@@ -263,7 +282,7 @@ impl<'a> Field<'a> {
         None
     }
 
-    /// Reports what is probably not meant so.
+    /// Reports a probable mistake.
     pub(crate) fn warning(&self, message: impl Into<String>) {
         self.report(FileProblem::warning(self.problems.file(), message));
     }

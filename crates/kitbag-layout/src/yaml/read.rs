@@ -1,4 +1,4 @@
-//! From text to tree, through the YAML reader, within limits.
+//! Reads YAML into a tree, within limits.
 
 use std::fmt;
 
@@ -11,17 +11,17 @@ use serde_saphyr::{
 use super::{Entries, Node, NodeKind};
 use crate::problem::FileProblem;
 
-/// The longest text that is read. Prompts of that size fit no model.
+/// The longest text that is read. A prompt of that size fits no model.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// How much aliases may repeat. People rarely use them, attackers do.
+/// The most events that aliases may repeat. People rarely use aliases, but attackers do.
 const MAX_REPLAYED: usize = 100_000;
 
-/// How deep values may nest: each level takes several calls of the reader.
+/// The deepest nesting of values. Each level takes several calls of the reader, and so stack.
 const MAX_DEPTH: usize = 32;
 
 impl Node {
-    /// Reads a text that is one document. The last value of a key that is given twice counts.
+    /// Reads a text of one document. If a key is repeated, its last value counts.
     pub(crate) fn read(file: &str, text: &str) -> Result<Self, FileProblem> {
         if text.len() > MAX_BYTES {
             let message = format!("{} bytes are more than {MAX_BYTES}", text.len());
@@ -33,15 +33,16 @@ impl Node {
         options.budget = Some(budget);
         options.alias_limits.max_total_replayed_events = MAX_REPLAYED;
         options.duplicate_keys = DuplicateKeyPolicy::LastWins;
+        // `.inf` and `.nan` are valid YAML; readers that need a number refuse them.
         options.non_finite_float_policy = NonFiniteFloatPolicy::PassThrough;
-        // `yes` and `on` are texts, as in YAML 1.2 and in the readers of JavaScript.
+        // `yes` and `on` are texts, as in YAML 1.2 and in JavaScript's readers.
         options.strict_booleans = true;
         options.with_snippet = false;
         serde_saphyr::from_str_with_options(text, options).map_err(|error| problem(file, &error))
     }
 }
 
-/// Says in words for the author of the file what the reader says to its programmer.
+/// Rewrites an error of the reader, which is addressed to programmers, for the author of the file.
 fn problem(file: &str, error: &serde_saphyr::Error) -> FileProblem {
     use serde_saphyr::Error;
 
@@ -55,6 +56,7 @@ fn problem(file: &str, error: &serde_saphyr::Error) -> FileProblem {
         return FileProblem::error(file, message);
     };
     let (line, column) = (location.line(), location.column());
+    // The place is shown in front of the message already.
     let place = format!(" at line {line}, column {column}");
     let message = message.strip_suffix(&place).unwrap_or(&message);
     FileProblem::error(file, message).at(line, column)
@@ -118,6 +120,7 @@ impl<'de> Visitor<'de> for KindVisitor {
         let mut entries = Entries::default();
         while let Some(key) = map.next_key::<Spanned<String>>()? {
             let value = map.next_value()?;
+            // The reader passes every one of them on, so that repeated keys can be reported.
             if entries.nodes.insert(key.value.clone(), value).is_some() {
                 entries.repeated.push((key.value, key.defined));
             }

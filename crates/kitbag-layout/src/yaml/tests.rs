@@ -77,7 +77,7 @@ fn the_last_of_two_equal_keys_counts_with_a_warning() {
 }
 
 #[test]
-fn what_is_no_yaml_says_where() {
+fn invalid_yaml_is_reported_with_its_place() {
     insta::assert_snapshot!(refusal("a: ["), @"a.yaml:1:4: unclosed bracket '['");
     insta::assert_snapshot!(refusal("a: 1\n---\nb: 2\n"), @"a.yaml:3:1: expected one document, got several");
     insta::assert_snapshot!(refusal("a:\n  ~: 1"), @"a.yaml:2:3: expected a key, got nothing");

@@ -10,7 +10,7 @@ use super::super::value;
 pub(super) struct Written {
     pub(super) range: Range<usize>,
     pub(super) quoted: bool,
-    /// Whether it must be a value: quoted, or in a place that has no names.
+    /// True if it must be a value: quoted, or in a place without names.
     pub(super) literal: bool,
 }
 
@@ -65,7 +65,7 @@ fn quoted(line: &str) -> Option<Range<usize>> {
     Some(start + 1..start + 1 + length)
 }
 
-/// What follows the sign between a name and its value.
+/// The text behind the separator of a name and its value.
 fn after_separator<'r>(rest: &'r str, name: &str, before: &str, file: File) -> Option<&'r str> {
     let bare = rest.strip_prefix('\\').unwrap_or(rest);
     let closed = bare.strip_prefix(['"', '\'', '`']).unwrap_or(bare);
@@ -76,6 +76,7 @@ fn after_separator<'r>(rest: &'r str, name: &str, before: &str, file: File) -> O
         let value = value.trim_start_matches(BLANK);
         // Where a line would be too long, the string stands on the next.
         let below = value.trim_start();
+        // A value without quotes on the next line would be another name.
         let value = if below.starts_with(['"', '\'']) {
             below
         } else {
@@ -105,7 +106,7 @@ const BLANK: [char; 2] = [' ', '\t'];
 
 const SIGNS: &[&str] = &["===", "!==", "==", "!=", "=>", ":=", "?=", "||=", "=", ":"];
 
-/// What begins a line or a clause in which a name is followed by its value and nothing between.
+/// The beginnings of lines and clauses in which a value follows its name without a separator.
 const SETTERS: &[&str] = &["#define ", "ENV ", "setx ", "set -", "login ", "machine "];
 
 /// Skips a type: `&str = "…"`, `string = "…"`.
@@ -116,10 +117,11 @@ fn after_type(value: &str) -> Option<&str> {
     (end <= 40 && kind.ends_with(' ') && value.starts_with(['"', '\'', '`'])).then_some(value)
 }
 
-/// Skips the word `value` where name and value are given apart, as in lists of variables.
+/// Skips the word `value` where name and value are separate entries, as in lists of variables.
 fn after_value_word(rest: &str) -> Option<&str> {
     let word = rest.trim_start_matches([' ', '\t', '\r', '\n', ',', '"', '\'']);
     let skipped = rest.len() - word.len();
+    // More than 80 characters of blanks and quotes are no longer the same entry.
     if skipped == 0 || skipped > 80 || !word.get(..5)?.eq_ignore_ascii_case("value") {
         return None;
     }

@@ -1,6 +1,6 @@
-//! Reads names with values, line by line: `NAME=value`, `name: value`, `"name": "value"`, and the
-//! values that stand without a name, in lists, blocks and further lines. It knows no format: what is
-//! neither a name, a comment, a section nor a bracket counts as a value.
+//! Reads names with values line by line: `NAME=value`, `name: value`, `"name": "value"`, and values
+//! without a name in lists, blocks and further lines. It knows no format: everything that is no
+//! name, comment, section or bracket counts as a value.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use super::super::MARKER;
 use super::super::value::closing;
 use super::Written;
 
-/// What the lines before say about the next one.
+/// The state that earlier lines leave for the next one.
 #[derive(Default)]
 pub(super) struct Settings {
-    /// The quote of a value that goes on in the next line.
+    /// The quote of a value that continues on the next line.
     open: Option<char>,
-    /// Whether the line before ended in a backslash.
+    /// True if the line before ended in a backslash.
     continued: bool,
-    /// The indentation of the line that opened a block of YAML, and whether a line of it was read.
+    /// The indentation of the line that opened a YAML block, and true once a line of it was read.
     block: Option<(usize, bool)>,
 }
 
@@ -23,6 +23,7 @@ impl Settings {
     pub(super) fn line(&mut self, line: &str, add: &mut dyn FnMut(Range<usize>, Written)) {
         let indent = blank(line);
         let mut from = indent;
+        // A value in quotes may go over lines, and everything up to its end is secret.
         if let Some(quote) = self.open {
             let end = closing(line, quote);
             let until = end.unwrap_or(line.len());
@@ -35,6 +36,7 @@ impl Settings {
             self.continued = line.ends_with('\\');
             return;
         } else if let Some((outer, begun)) = self.block
+            // A blank line does not end a block.
             && (indent > outer || indent == line.len())
         {
             add(
@@ -55,6 +57,7 @@ impl Settings {
             listed = true;
             from += 1 + blank(rest.get(1..).unwrap_or_default());
         }
+        // A list item may be a block without a name.
         if listed && is_block(line.get(from..).unwrap_or_default()) {
             self.block = Some((indent, false));
             return;
@@ -62,7 +65,7 @@ impl Settings {
         self.values(line, from, listed, add);
     }
 
-    /// Reads what stands in a line: more than one value in JSON.
+    /// Reads the values of a line. In JSON there may be several.
     fn values(
         &mut self,
         line: &str,
@@ -74,7 +77,7 @@ impl Settings {
         while let Some(rest) = line.get(from..)
             && let Some(first) = rest.chars().next()
         {
-            // No further than the item, so that a long line is not read once for each.
+            // Only up to the end of the item, so that a long line is not read again for each.
             let item = || match is_flow && !is_value {
                 true => rest.split([',', ']', '}']).next().unwrap_or_default(),
                 false => rest,
@@ -91,6 +94,7 @@ impl Settings {
                 return;
             } else if matches!(first, '"' | '\'' | '`') {
                 let inner = rest.get(1..).unwrap_or_default();
+                // Without its end on this line the value goes on in the next.
                 let Some(end) = closing(inner, first) else {
                     add(from + 1..line.len(), Written::Quoted);
                     self.open = Some(first);
@@ -120,6 +124,7 @@ impl Settings {
                 let value = rest.get(..end).unwrap_or_default();
                 let value = value.trim_end_matches([' ', ',', '\t']);
                 add(from..from + value.len(), Written::Bare);
+                // A backslash at the end joins the next line to the value.
                 self.continued = rest.ends_with('\\');
                 if is_value || !is_flow {
                     return;
@@ -130,7 +135,7 @@ impl Settings {
     }
 }
 
-/// Whether a line tells no value: a comment, a section, or the end of a document.
+/// Returns true if a line has no value: a comment, a section, or the end of a document.
 fn is_shown(line: &str) -> bool {
     let head = line.find([' ', '\t']).map_or(line, |_| {
         let end = line.find(" #").or_else(|| line.find(" ;"));
@@ -146,7 +151,7 @@ fn is_shown(line: &str) -> bool {
         || inner.is_some_and(|name| name.starts_with(char::is_alphabetic) && !name.contains(','))
 }
 
-/// Whether a value is the sign that opens a block of YAML: `|`, `>-`, `|2+`.
+/// Returns true for a sign that opens a YAML block: `|`, `>-`, `|2+`.
 fn is_block(value: &str) -> bool {
     let value = value.split(" #").next().unwrap_or_default().trim_end();
     let signs = value.strip_prefix(['|', '>']);
@@ -156,10 +161,11 @@ fn is_block(value: &str) -> bool {
     })
 }
 
-/// Where the first value begins, behind the sign before it. In an item of a list only a colon is one,
-/// and what ends in `=` inside other text is base64 and no name.
+/// The offset of the first value, behind its separator. In an item of a list only a colon
+/// separates, and `=` at the end of other text is base64 padding.
 fn separator(text: &str, listed: bool, inside: bool) -> Option<usize> {
     let bytes = text.as_bytes();
+    // `=` at the end of a value is the padding of base64.
     let tail = text.trim_end_matches(['=', ',', ']', '}', ' ']).len();
     let is_padding = |at: usize| at >= tail && (inside || bytes.get(at + 1) == Some(&b'='));
     let is_sign = |(at, byte): (usize, &u8)| match byte {
@@ -174,7 +180,7 @@ fn separator(text: &str, listed: bool, inside: bool) -> Option<usize> {
     signs.position(is_sign).map(|at| at + 1)
 }
 
-/// The length of the marker that a text begins with.
+/// The length of the marker at the beginning of a text.
 fn marker(text: &str) -> Option<usize> {
     let kind = text.strip_prefix(MARKER)?;
     let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '-';

@@ -1,17 +1,19 @@
-//! Measures whether characters stand in an order that people write.
+//! Measures whether characters are in an order that people write.
 
-/// How many neighbours a person would write side by side, and how many not.
+/// The numbers of neighbouring characters that people would and would not write side by side.
 pub(super) struct Order {
     pub(super) odd: usize,
     pub(super) natural: usize,
 }
 
 impl Order {
-    /// Looks at each pair of letters, and at each change between letters and digits. Signs, and
-    /// digits among themselves, say nothing.
+    /// Judges each pair of letters, and each change between letters and digits. Signs, and pairs of
+    /// digits, say nothing.
     pub(super) fn of(value: &str) -> Self {
         let mut order = Self { odd: 0, natural: 0 };
         let bytes = value.as_bytes();
+        // A hump behind at least three small letters is a word's; in random text the runs are
+        // shorter.
         let mut lowers = 0;
         for (left, right) in bytes.iter().copied().zip(bytes.iter().copied().skip(1)) {
             lowers = if left.is_ascii_lowercase() {
@@ -43,8 +45,8 @@ fn is_common(left: u8, right: u8) -> bool {
     followers.as_bytes().contains(&right.to_ascii_lowercase())
 }
 
-/// For each letter those that often follow it in names and prose. Nineteen of twenty pairs that
-/// people write are here, and one of three that chance makes; counted over three large code bases.
+/// For each letter those that often follow it in names and prose. 19 of 20 pairs that people write
+/// are here, and 1 of 3 random ones; counted over three large code bases.
 #[rustfmt::skip]
 const FOLLOWERS: [&str; 26] = [
     "bcdgiklmnprstuvy", "aeijlosu", "acehiklortu", "adeilmorsu", "acdefgilmnopqrstvwxy", "aefiloru", "aehinorsu",

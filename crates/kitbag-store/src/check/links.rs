@@ -1,7 +1,7 @@
-//! Rows that belong to something that is not there, and numbers that were never given out.
+//! Finds rows that belong to missing rows, and numbers that were never given out.
 //!
-//! Messages and the index of each scope are looked at elsewhere, one by one. Numbers are read as they
-//! are, and not as ids: one out of range must be named here, not fail the check.
+//! Messages and the index of each scope are checked elsewhere, one by one. Numbers are read as
+//! plain integers and not as ids: one out of range must be reported here, not end the check.
 
 use crate::error::Result;
 use crate::schema;
@@ -14,7 +14,7 @@ pub(super) async fn check(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     tables.sort_by_key(|table| table.name);
     for table in tables.iter().filter(|table| table.has("scope")) {
         problems.extend(without_scope(tx, table.name).await?);
-        // Messages without a conversation are named one by one.
+        // Messages without a conversation are reported one by one by `check::scope`.
         if table.has("conversation") && table.name != "message" {
             problems.extend(without_conversation(tx, table.name).await?);
         }
@@ -40,6 +40,7 @@ async fn without_scope(tx: &mut Tx<'_>, table: &str) -> Result<Vec<String>> {
 }
 
 async fn without_conversation(tx: &mut Tx<'_>, table: &str) -> Result<Vec<String>> {
+    // A row without its scope was reported already, and is left out.
     let sql = format!(
         "SELECT scope, conversation, count(*) FROM {table} WHERE tenant = $1 \
          AND EXISTS (SELECT 1 FROM scope WHERE scope.tenant = $1 AND scope.id = {table}.scope) \
@@ -64,9 +65,10 @@ fn belong(table: &str, count: i64) -> String {
     }
 }
 
-/// Counts say which number comes next: one that is too low gives a number out twice.
+/// Counts that are too low. A count yields the next number, so such a one would be given out twice.
 async fn wrong_counts(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let mut problems = Vec::new();
+    // A negative count marks an unfinished copy, which the copy itself reports.
     let scopes = "SELECT scope.id FROM scope JOIN tenant ON tenant.tenant = scope.tenant \
                   WHERE scope.tenant = $1 AND tenant.scopes >= 0 AND scope.id > tenant.scopes \
                   ORDER BY scope.id";

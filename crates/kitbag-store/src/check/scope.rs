@@ -1,7 +1,7 @@
 //! One scope: its counts, its conversations, its messages, and the index over their words.
 //!
-//! Cells are read one by one: one that is not what the schema says is a problem, and the check goes on
-//! with what does not need it.
+//! Cells are read one by one: a wrong one is a problem, and the check goes on with everything that
+//! does not need it.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,13 @@ use crate::scope::{Scope, Share};
 use crate::transaction::Tx;
 use crate::value::{Cell, Row, Value};
 
-/// Looks for what is wrong with a scope.
+/// Looks for problems with a scope.
 pub(super) async fn check(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     let counts = check_counts(tx, id).await?;
     let scope = match counts.is_empty() {
+        // Without readable counts there is nothing to compare with; the messages are checked all
+        // the same.
         true => Scope::get(tx, id).await?,
         false => None,
     };
@@ -31,6 +33,8 @@ pub(super) async fn check(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>> {
         conversations,
         scope: id,
         arrivals: scope.as_ref().map(|scope| scope.arrivals),
+        // Words of an older analysis differ from those of today. They are written again with the
+        // next message.
         indexed: match scope.filter(|scope| scope.analysis == index::ANALYSIS) {
             Some(scope) => Indexed::begin(tx, scope, &mut problems).await?,
             None => None,
@@ -40,7 +44,7 @@ pub(super) async fn check(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// Cells of the scope's own row that cannot be read.
+/// The cells of the scope's own row that cannot be read.
 async fn check_counts(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>> {
     let columns = ["conversations", "arrivals", "blocks"];
     let totals = ["passages", "words", "analysis"];
@@ -59,8 +63,8 @@ async fn check_counts(tx: &mut Tx<'_>, id: u32) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// The conversations that are there, with the number of messages that each has ever had. One whose count
-/// cannot be read has none.
+/// The conversations of a scope, with the number of messages that each has ever had; none if that
+/// number cannot be read.
 async fn check_conversations(
     tx: &mut Tx<'_>,
     scope: u32,
@@ -92,7 +96,7 @@ async fn check_conversations(
     Ok(conversations)
 }
 
-/// Conversations whose number of messages that people may see is not that of their messages.
+/// Finds conversations whose count of messages that people may see is wrong.
 async fn check_kept(tx: &mut Tx<'_>, scope: u32, problems: &mut Vec<String>) -> Result<()> {
     let sql = "SELECT id, kept, visible FROM (SELECT id, kept, (SELECT count(*) FROM message \
                WHERE message.tenant = $1 AND message.scope = $2 \
@@ -110,11 +114,11 @@ async fn check_kept(tx: &mut Tx<'_>, scope: u32, problems: &mut Vec<String>) -> 
     Ok(())
 }
 
-/// The messages of a scope, and what is known of them besides.
+/// The messages of a scope, with the rows to compare them with.
 struct Messages {
     scope: u32,
     conversations: BTreeMap<u32, Option<u32>>,
-    /// The number that the scope has ever had, if it is known.
+    /// The number of messages that the scope has ever had, if it can be read.
     arrivals: Option<u32>,
     indexed: Option<Indexed>,
 }
@@ -126,6 +130,7 @@ impl Messages {
              ORDER BY arrival LIMIT $4",
             history::COLUMNS
         );
+        // One analyser for all messages: a word that comes again is not analysed again.
         let mut analyser = Analyser::new();
         let mut after = Value::Int(i64::MIN);
         loop {
@@ -158,7 +163,7 @@ impl Messages {
         }
     }
 
-    /// The problems with the numbers of a message.
+    /// The problems with a message's numbers.
     fn wrong_number(&self, stored: &StoredMessage, arrival: &Value) -> Vec<String> {
         let mut problems = Vec::new();
         let id = stored.id;
@@ -185,7 +190,7 @@ impl Messages {
     }
 }
 
-/// The index of a scope and its totals, as they should be after the messages so far.
+/// The expected index and totals of a scope, after the messages read so far.
 struct Indexed {
     scope: Scope,
     counted: Scope,
@@ -241,7 +246,7 @@ impl Indexed {
     }
 }
 
-/// The cells of a row in their order, each with the name of its column.
+/// The cells of a row, read in order and by name.
 struct Cells<'p> {
     row: Row,
     of: String,
@@ -253,7 +258,7 @@ impl<'p> Cells<'p> {
         Self { row, of, problems }
     }
 
-    /// The next cell, unless it is something else than the schema says, which is a problem.
+    /// Reads the next cell. One that the schema does not allow is noted as a problem.
     fn read<T: Cell>(&mut self, column: &str) -> Option<T> {
         let cell = self.row.cell();
         if let Err(wrong) = &cell {

@@ -1,4 +1,4 @@
-//! The latest conversations of a tenant, with what a list shows of them.
+//! The latest conversations of a tenant, with the columns of a list.
 
 use jiff::Timestamp;
 
@@ -9,27 +9,28 @@ use crate::message::MessageTime;
 use crate::store::Store;
 use crate::value::{FromRow, Row, Value};
 
-/// A conversation, and where it belongs.
+/// A conversation with its channel and sender.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LatestConversation {
-    /// Where it takes place.
+    /// The channel it takes place on.
     pub channel: String,
-    /// Whose it is.
+    /// The sender it belongs to.
     pub sender: String,
     /// The conversation.
     pub conversation: Conversation,
-    /// How many messages of it people may see: those that were forgotten are not counted.
+    /// The messages of it that people may see, without forgotten ones.
     pub kept: u64,
-    /// When its first message came, without a zone if that message had none.
+    /// The time of its first message, without a zone if that message had none.
     pub began: MessageTime,
-    /// When its latest message came, without a zone if that message had none.
+    /// The time of its latest message, without a zone if that message had none.
     pub active: MessageTime,
 }
 
 impl Store {
-    /// The conversations of a sender, on a channel, or of all, newest first. Of the filter on messages
-    /// the conversations count, and the times between which a conversation must have been active.
+    /// Lists the conversations of a sender or a channel or all, newest first. Of the filter on
+    /// messages only two parts apply: the conversations, and the period in which a conversation
+    /// must have been active.
     ///
     /// # Errors
     /// When the store fails.
@@ -47,8 +48,9 @@ impl Store {
         let shown = format!("conversation.kept, conversation.{columns}");
         let newest = "ORDER BY conversation.active DESC, conversation.scope DESC, \
                       conversation.id DESC LIMIT $2";
-        // The conversations of all are read by their times, as many as are shown, those of one sender by
-        // their scope: SQLite keeps to the order of a cross join.
+        // Without a sender an index on times yields the newest at once; a sender's are read by
+        // their scope. SQLite keeps to the order of a cross join. Before, a list of 500 among
+        // 100,000 messages sorted all conversations.
         let latest = match (&filter.sender, &filter.channel) {
             (None, None) => format!(
                 "SELECT {shown} FROM conversation WHERE conversation.tenant = $1\
@@ -60,8 +62,9 @@ impl Store {
                  {conditions}{times} {newest}"
             ),
         };
-        // First those that are shown, then their messages: else those of all would be looked at.
+        // Materialized: the messages are counted only for the conversations that are shown.
         let own = COLUMNS.replace(", ", ", latest.");
+        // Conversations of stores from before version 4 may lack the count, which is then taken here.
         let sql = format!(
             "WITH latest AS MATERIALIZED ({latest}) SELECT channel, sender, \
              coalesce(kept, (SELECT count(*) {of_it} AND internal = 0)), \

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::partial::Partial;
-use super::{PAGE, UNFINISHED, mark, page, tables, unfinished};
+use super::{PAGE, UNFINISHED, page, scope_count, tables, unfinished};
 use crate::error::Result;
 use crate::location::Location;
 use crate::store::Store;
@@ -14,22 +14,23 @@ use crate::store::Store;
 pub struct Backup {
     /// Its size.
     pub bytes: u64,
-    /// Files that earlier backups of the same name left when they were interrupted. Nothing needs them.
+    /// Files of the same name that interrupted backups left behind. They can be removed.
     pub left_over: Vec<PathBuf>,
 }
 
 impl Store {
-    /// Writes a backup into a file that is not there yet, whole or not at all. The backup is a store
-    /// itself: of a file it holds every tenant, of a server this tenant.
+    /// Writes a backup into a new file, completely or not at all. The backup is a store itself. It
+    /// holds every tenant of a SQLite file, but only this tenant of a server.
     ///
     /// # Errors
-    /// When the file is there already, is being written by another process or cannot be written, or when
-    /// the store fails.
+    /// When the file exists already, is being written by another process or cannot be written, or
+    /// when the store fails.
     pub async fn back_up(&self, to: &Path) -> Result<Backup> {
         let mut partial = Partial::new(to, self.owner())?;
         match self.file() {
             Some(file) => {
                 let name = partial.path.display().to_string();
+                // Unlike a copy of the file, this takes the log along and waits for no writer.
                 let work = move |connection: &rusqlite::Connection| {
                     connection.execute("VACUUM INTO ?1", [name])
                 };
@@ -47,13 +48,15 @@ impl Store {
     async fn copy_into_file(&self, path: &Path) -> Result<()> {
         let backup = Self::open(&Location::Sqlite(path.into())).await?;
         let backup = backup.for_tenant(self.tenant().clone());
+        // One transaction around all tables. If its connection breaks, it runs again from the
+        // beginning.
         self.read(async move |tx| {
-            let scopes = mark(tx).await?;
+            let scopes = scope_count(tx).await?;
             if scopes == Some(UNFINISHED) {
                 return Err(unfinished());
             }
             let tables = tables();
-            // The rows of an attempt whose connection broke are those of another moment.
+            // The rows of such an attempt are those of another moment.
             backup.remove_all(tables.iter()).await?;
             for table in tables {
                 let mut after = Vec::new();
@@ -66,7 +69,7 @@ impl Store {
                     insert.await?;
                 }
             }
-            backup.set_mark(scopes.unwrap_or(0)).await
+            backup.set_scope_count(scopes.unwrap_or(0)).await
         })
         .await
     }

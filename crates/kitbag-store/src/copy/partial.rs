@@ -1,7 +1,9 @@
-//! The file of a backup that is under way. It gets its name when it is whole, and is removed otherwise.
+//! The file of a backup that is under way. It gets its final name when it is complete, and is
+//! removed otherwise.
 //!
-//! It has a name of its own, so that no file of anybody else is written over. A lock beside it keeps two
-//! backups from writing the same file, and tells one that is under way from one that was interrupted.
+//! Until then it has a name of its own, so it overwrites nobody's file. A lock file next to it
+//! keeps two backups from writing the same file, and tells one that is under way from one that was
+//! interrupted.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -10,32 +12,33 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Result, StoreError};
 
-/// Files that SQLite makes beside a database.
+/// The files that SQLite makes next to a database.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
-/// Locks that are removed under our hands are made again at most as often.
+/// The most attempts at a lock that its holder removes while we take it.
 const TRIES: u32 = 100;
 
 /// A file that is removed again unless it is kept.
 pub(super) struct Partial {
     pub(super) path: PathBuf,
-    /// The files of backups to the same name that were interrupted.
+    /// The files of interrupted backups to the same name.
     pub(super) left_over: Vec<PathBuf>,
     to: PathBuf,
-    /// Held until the end.
+    /// Held until this is dropped.
     _lock: Lock,
 }
 
 impl Partial {
-    /// Makes an empty file next to the one that is meant, for its owner alone. Nobody else may have the
-    /// same mark.
+    /// Makes an empty file next to `to`, readable by its owner alone. `mark` must be unique to this
+    /// process.
     pub(super) fn new(to: &Path, mark: &str) -> Result<Self> {
         if fs::symlink_metadata(to).is_ok() {
             return Err(exists(to));
         }
         let lock = Lock::take(to)?;
         let left_over = left_over(to);
-        let path = beside(to, &format!(".partial-{mark}"));
+        let path = with_ending(to, &format!(".partial-{mark}"));
         let made = private().create_new(true).open(&path);
+        // `create_new` also fails at a link that somebody put there.
         made.map_err(|error| failed(&path, &error))?;
         Ok(Self {
             path,
@@ -45,19 +48,22 @@ impl Partial {
         })
     }
 
-    /// Gives the file its name once all of it is on the disk, and returns its size.
+    /// Gives the complete file its name once it is on the disk, and returns its size.
     pub(super) fn keep(&self) -> Result<u64> {
         let (path, to) = (&self.path, &self.to);
         let kept = || -> io::Result<u64> {
             let file = File::open(path)?;
             file.sync_all()?;
             let bytes = file.metadata()?.len();
+            // A link never replaces an existing file; a rename would.
             match fs::hard_link(path, to) {
                 Ok(()) => {}
-                // Some file systems have no links. There a file that comes now is written over.
+                // Some file systems have no links. There, a file that appears at this very moment
+                // is overwritten.
                 Err(_) if fs::symlink_metadata(to).is_err() => fs::rename(path, to)?,
                 Err(_) => return Err(io::ErrorKind::AlreadyExists.into()),
             }
+            // The name itself is on the disk only once its folder is.
             #[cfg(unix)]
             File::open(folder(to))?.sync_all()?;
             Ok(bytes)
@@ -72,31 +78,33 @@ impl Partial {
 impl Drop for Partial {
     fn drop(&mut self) {
         for ending in [""].iter().chain(&COMPANIONS) {
-            // It is not there once it was renamed.
-            drop(fs::remove_file(beside(&self.path, ending)));
+            // After a rename it is gone already.
+            drop(fs::remove_file(with_ending(&self.path, ending)));
         }
     }
 }
 
-/// The right to write a backup of some name.
+/// The right to write a backup of a name.
 struct Lock {
     path: PathBuf,
-    /// Unlocked when it is closed, also by a process that was killed.
+    /// Unlocked when it is closed, even if the process is killed.
     _file: File,
 }
 
 impl Lock {
-    /// The database itself is not locked: some systems take this lock for one of SQLite's.
+    /// Locks a file of its own: on some systems a lock on the database would count as one of
+    /// SQLite's.
     fn take(to: &Path) -> Result<Self> {
-        let path = beside(to, ".partial-lock");
+        let path = with_ending(to, ".partial-lock");
         for _ in 0..TRIES {
             let file = private().create(true).truncate(false).open(&path);
             let file = file.map_err(|error| failed(&path, &error))?;
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => break,
-                // Whoever held it has removed it meanwhile: another may have made the next by now.
+                // Its holder removed the file while we waited: another process may have made the
+                // next one by now.
                 Ok(()) if !is_named(&file, &path) => {}
-                // Where files cannot be locked, the name alone keeps backups apart.
+                // Where files cannot be locked, only the unique name keeps backups apart.
                 Ok(()) | Err(TryLockError::Error(_)) => return Ok(Self { path, _file: file }),
             }
         }
@@ -108,7 +116,7 @@ impl Lock {
     }
 }
 
-/// Returns whether an open file still has its name.
+/// Returns true if an open file still has its name.
 #[cfg(unix)]
 fn is_named(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -117,8 +125,8 @@ fn is_named(file: &File, path: &Path) -> bool {
     named.is_some() && named == file.metadata().map(identity).ok()
 }
 
-/// Returns whether an open file still has its name. Without an identity to compare, that there is one
-/// must do.
+/// Returns true if an open file still has its name. There is no identity to compare here, so any
+/// file of that name counts.
 #[cfg(not(unix))]
 fn is_named(_: &File, path: &Path) -> bool {
     path.exists()
@@ -130,7 +138,7 @@ impl Drop for Lock {
     }
 }
 
-/// The files of interrupted backups, by name. Nobody else is writing a backup of this name.
+/// The files of interrupted backups, by name. The lock is held, so none of them is being written.
 fn left_over(to: &Path) -> Vec<PathBuf> {
     let name = to.file_name().unwrap_or_default().to_string_lossy();
     let begin = format!("{name}.partial");
@@ -148,12 +156,12 @@ fn left_over(to: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns whether a text can be the mark of a backup: digits as stores have them in their names.
+/// Returns true if a text can be the mark of a process, which has hexadecimal digits only.
 fn is_mark(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Options to make a file that its owner alone can read.
+/// Options to make a file that only its owner can read.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);
@@ -169,7 +177,7 @@ fn folder(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);
     name.into()

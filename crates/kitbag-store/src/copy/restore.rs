@@ -1,8 +1,8 @@
-//! Restoring a backup: a tenant's rows come back in one transaction, all of them or none.
+//! Restores a backup: a tenant's rows come back in one transaction, all of them or none.
 
 use std::path::Path;
 
-use super::{Copied, Digest, PAGE, UNFINISHED, page, set_mark, tables, unfinished};
+use super::{Copied, Digest, PAGE, UNFINISHED, page, set_scope_count, tables, unfinished};
 use crate::error::{Result, StoreError};
 use crate::location::Location;
 use crate::schema::Table;
@@ -12,25 +12,25 @@ use crate::transaction::Tx;
 /// The treatment of rows that the tenant has already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
-    /// Nothing is restored.
+    /// They stay, and the restore fails.
     Refuse,
     /// They are removed.
     Replace,
 }
 
 impl Store {
-    /// Restores this tenant's rows from a backup that [`back_up`](Self::back_up) made, and compares them.
-    /// Until all of them are there, others see what was there before.
+    /// Restores this tenant's rows from a backup that [`back_up`](Self::back_up) made, and compares
+    /// them. Others see the previous rows until all of the new ones are there.
     ///
     /// # Errors
-    /// When the file is no store, holds nothing of the tenant, or when the tenant has rows here that are
-    /// not to be replaced.
+    /// When the file is no store, holds no row of the tenant, or when the tenant has rows here that
+    /// may not be replaced.
     pub async fn restore(&self, from: &Path, existing: Existing) -> Result<Copied> {
         let (backup, scopes) = self.open_backup(from).await?;
         let tenant = self.tenant().clone();
         self.write(async move |tx| {
-            // Nobody else makes a scope meanwhile.
-            set_mark(tx, scopes).await?;
+            // Locks the tenant's row, so nobody makes a scope meanwhile.
+            set_scope_count(tx, scopes).await?;
             let tables = tables();
             make_room(tx, &tables, &tenant, existing).await?;
             let mut copied = Copied::default();
@@ -43,9 +43,9 @@ impl Store {
         .await
     }
 
-    /// Removes what [`restore`](Self::restore) would remove, inserts one row of each table, and takes it
-    /// back: finds rows that must not be replaced, missing rights and policies that refuse the tenant, so
-    /// that many tenants can be tried before the first of them is restored.
+    /// Removes the rows that [`restore`](Self::restore) would remove, inserts one row of each
+    /// table, and undoes both. It finds rows that may not be replaced, missing rights and policies
+    /// that refuse the tenant, so that many tenants can be tried before the first one is restored.
     ///
     /// # Errors
     /// As [`restore`](Self::restore) would fail at these rows.
@@ -54,7 +54,7 @@ impl Store {
         let tenant = self.tenant().clone();
         self.write(async move |tx| {
             tx.set_savepoint().await?;
-            set_mark(tx, scopes).await?;
+            set_scope_count(tx, scopes).await?;
             let tables = tables();
             make_room(tx, &tables, &tenant, existing).await?;
             for table in &tables {
@@ -66,11 +66,11 @@ impl Store {
         .await
     }
 
-    /// A backup as this tenant sees it, and the number of scopes that the tenant has ever had there.
+    /// The backup as this tenant sees it, and the number of scopes the tenant has ever had there.
     async fn open_backup(&self, from: &Path) -> Result<(Self, i64)> {
         let backup = Self::open_existing(&Location::Sqlite(from.into())).await?;
         let backup = backup.for_tenant(self.tenant().clone());
-        let scopes = backup.mark().await?.unwrap_or(0);
+        let scopes = backup.scope_count().await?.unwrap_or(0);
         if scopes == UNFINISHED {
             return Err(unfinished());
         }
@@ -81,7 +81,7 @@ impl Store {
     }
 }
 
-/// Removes the rows that the tenant has. Those that are not to be replaced are an error.
+/// Removes the tenant's rows. Rows that may not be replaced are an error.
 async fn make_room(
     tx: &mut Tx<'_>,
     tables: &[Table],
@@ -102,7 +102,7 @@ async fn make_room(
     Ok(())
 }
 
-/// Copies a table, and returns how many rows it has.
+/// Copies a table and returns the number of its rows.
 async fn copy_table(tx: &mut Tx<'_>, backup: &Store, table: &Table) -> Result<u64> {
     let (mut count, mut after) = (0, Vec::new());
     let mut kept = Digest::default();
@@ -114,6 +114,8 @@ async fn copy_table(tx: &mut Tx<'_>, backup: &Store, table: &Table) -> Result<u6
         kept.add(&rows);
         tx.insert(&table.with_columns(), rows).await?;
     }
+    // Read back within the same transaction: what the database made of the rows is compared, not
+    // what was sent.
     let (mut restored, mut after) = (Digest::default(), Vec::new());
     loop {
         let rows = page(tx, table, after, PAGE).await?;

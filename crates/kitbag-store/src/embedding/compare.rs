@@ -1,7 +1,7 @@
-//! How like passages are to a query, all of them together.
+//! Compares a query with many passages by meaning.
 //!
-//! A plain mean is mostly what every sentence has. So a token counts by its rarity among the
-//! passages, and a passage is looked at with those around it: an answer is often one word.
+//! The plain mean of a sentence is mostly what all sentences share. So a token counts by its rarity
+//! among the passages, and a passage counts with its neighbours: an answer is often a single word.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,11 @@ use kitbag_core::text::inverse_frequency;
 
 use super::{Embedder, length, product};
 
-/// What passages nearby add to a meaning: how many messages further, and how much.
+/// The shares that neighbouring passages add to a meaning, by their distance in messages.
 const NEARBY: [(i64, f32); 4] = [(-2, 0.3), (-1, 0.5), (1, 0.4), (2, 0.2)];
 
-/// The likeness of each passage, in thousandths. The passages are those of messages, by conversation
-/// and number.
+/// The likeness of each passage to the query, in thousandths. Passages are those of messages, by
+/// conversation and number.
 pub(crate) fn likenesses(
     embedder: &Embedder,
     query: &str,
@@ -37,6 +37,7 @@ pub(crate) fn likenesses(
         .map(|(place, tokens)| (*place, meaning(tokens)))
         .collect();
     let likeness = |(&place, own): (&(u32, u32), &Vec<f32>)| {
+        // A copy, since `meanings` is still needed for the neighbours of others.
         let mut together = own.clone();
         for (step, share) in NEARBY {
             let other = nearby(place, step).and_then(|place| meanings.get(&place));
@@ -49,18 +50,20 @@ pub(crate) fn likenesses(
     meanings.iter().map(likeness).collect()
 }
 
-/// How much the directions of two vectors agree, in thousandths: 1000 for the same, 0 for nothing in
-/// common.
+/// The agreement of two vectors' directions in thousandths: 1000 for the same direction, 0 for
+/// nothing in common.
 pub(super) fn likeness(one: &[f32], other: &[f32]) -> i32 {
     thousandths(product(one, other), length(one) * length(other))
 }
 
-/// A product of vectors with these lengths, in thousandths of the most that it could be.
+/// A product of vectors with these lengths, in thousandths of its maximum.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "between -1000 and 1000 after the clamp; what is no number becomes 0"
 )]
 pub(super) fn thousandths(product: f32, lengths: f32) -> i32 {
+    // Integers: recall adds likeness to its other scores, and those are compared exactly on every
+    // machine.
     if lengths > 0.0 {
         (1000.0 * product / lengths).round().clamp(-1000.0, 1000.0) as i32
     } else {
@@ -73,7 +76,7 @@ fn nearby((conversation, message): (u32, u32), step: i64) -> Option<(u32, u32)> 
     Some((conversation, message))
 }
 
-/// How many of the passages hold a token.
+/// The number of passages that hold each token.
 struct Rarity {
     passages: usize,
     holding: BTreeMap<u32, usize>,

@@ -1,4 +1,4 @@
-//! Why a folder is no model.
+//! Reasons why a folder is no model.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ pub enum EmbeddingError {
     /// There is no such folder.
     #[error("there is no model folder {}", folder.display())]
     NoFolder {
-        /// What was given.
+        /// The folder as given.
         folder: PathBuf,
     },
     /// A file is missing.
@@ -25,7 +25,7 @@ pub enum EmbeddingError {
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The system's own words.
         problem: String,
     },
     /// The tokenizer cannot be understood.
@@ -33,7 +33,7 @@ pub enum EmbeddingError {
     Tokenizer {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
     /// The weights cannot be understood.
@@ -41,7 +41,7 @@ pub enum EmbeddingError {
     Weights {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
     /// The weights have no table of vectors.
@@ -61,7 +61,7 @@ pub enum EmbeddingError {
         file: PathBuf,
         /// The table.
         tensor: String,
-        /// How many numbers it has in each dimension.
+        /// The size of each dimension.
         shape: Vec<usize>,
     },
     /// The numbers of the table are of another kind.
@@ -71,7 +71,7 @@ pub enum EmbeddingError {
         file: PathBuf,
         /// The table.
         tensor: String,
-        /// What it holds.
+        /// The kind of its numbers.
         kind: String,
     },
     /// The rows of the table are not the tokens' own.
@@ -79,7 +79,7 @@ pub enum EmbeddingError {
     Indirect {
         /// The file.
         file: PathBuf,
-        /// The tensor that says how.
+        /// The tensor that redirects its rows.
         tensor: String,
     },
     /// The tokenizer is that of another model.
@@ -87,15 +87,15 @@ pub enum EmbeddingError {
     TooFewRows {
         /// The file.
         file: PathBuf,
-        /// How many vectors there are.
+        /// The number of vectors.
         rows: usize,
-        /// How many there should be.
+        /// The number of tokens.
         tokens: usize,
     },
 }
 
 impl EmbeddingError {
-    /// What can be done about it.
+    /// A remedy for the user.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

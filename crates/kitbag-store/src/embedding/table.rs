@@ -1,4 +1,4 @@
-//! The vectors of a model, as they stand in a file of safe tensors.
+//! The vectors of a model, as a safetensors file stores them.
 
 use std::ops::Range;
 use std::path::Path;
@@ -7,16 +7,16 @@ use safetensors::{Dtype, SafeTensors};
 
 use super::error::EmbeddingError;
 
-/// The names under which makers of models keep the table, the likelier first.
+/// The tensor's usual names, the likelier first.
 const NAMES: [&str; 2] = ["embeddings", "embedding.weight"];
-/// Tensors beside the table that change what its rows mean.
+/// Tensors that change the meaning of the table's rows.
 const INDIRECT: [&str; 2] = ["mapping", "weights"];
 
-/// The length of the header stands before it in so many bytes.
+/// The bytes in front of the header, which hold its length.
 const HEADER_LENGTH: usize = 8;
 
-/// One row for each token. The rows stay as they are in the file and are read when they are needed:
-/// a text touches few of them.
+/// A table with one row for each token. Rows stay as they are in the file and are converted when
+/// needed, since a text touches few of them.
 pub(super) struct Table {
     file: Vec<u8>,
     data: Range<usize>,
@@ -32,7 +32,7 @@ enum Kind {
 }
 
 impl Table {
-    /// Finds the table in the bytes of a file, whose path is for errors.
+    /// Finds the table in the bytes of a file. The path is for errors.
     pub(super) fn read(path: &Path, file: Vec<u8>) -> Result<Self, EmbeddingError> {
         let wrong = |problem: String| EmbeddingError::Weights {
             file: path.to_owned(),
@@ -40,6 +40,7 @@ impl Table {
         };
         let read = SafeTensors::read_metadata(&file);
         let (header, tensors) = read.map_err(|error| wrong(error.to_string()))?;
+        // Sorted, since the map has no order and the error lists them.
         let mut found: Vec<String> = tensors.tensors().into_keys().collect();
         found.sort_unstable();
         if let Some(tensor) = found.iter().find(|name| INDIRECT.contains(&name.as_str())) {
@@ -53,6 +54,8 @@ impl Table {
             let file = path.to_owned();
             return Err(EmbeddingError::NoTable { file, found });
         };
+        // At least one column: `add_row` cuts the data into rows of this many numbers, and 0 would
+        // panic.
         let &[rows, columns @ (1..)] = tensor.shape.as_slice() else {
             return Err(EmbeddingError::Shape {
                 file: path.to_owned(),
@@ -90,8 +93,9 @@ impl Table {
         self.columns
     }
 
-    /// Adds `weight` times the vector of a token; a token without a row adds nothing.
+    /// Adds `weight` times the vector of a token. A token without a row adds nothing.
     pub(super) fn add_row(&self, token: u32, weight: f32, sum: &mut [f32]) {
+        // `SafeTensors` has checked that the range lies in the file, so the default is never taken.
         let data = self.file.get(self.data.clone()).unwrap_or_default();
         let row = usize::try_from(token).unwrap_or(usize::MAX);
         match self.kind {
@@ -113,14 +117,16 @@ impl Table {
     }
 }
 
-/// A number of half precision, which single precision holds exactly.
+/// Converts a half-precision number, which single precision holds exactly.
 fn single(half: u16) -> f32 {
     let bits = u32::from(half);
     let (sign, exponent, fraction) = (bits >> 15, (bits >> 10) & 0x1f, bits & 0x3ff);
     let size = match exponent {
-        // Below the normal numbers: as many times 2^-24.
+        // Subnormal numbers are multiples of 2^-24.
         0 => (f32::from(half & 0x3ff) / 16_777_216.0).to_bits(),
+        // Infinities and numbers that are none keep their fraction.
         0x1f => (0xff << 23) | (fraction << 13),
+        // The exponents' biases differ by 127 - 15 = 112, the fractions' widths by 23 - 10 = 13.
         _ => ((exponent + 112) << 23) | (fraction << 13),
     };
     f32::from_bits((sign << 31) | size)

@@ -1,23 +1,23 @@
-//! Reasons why there is no encrypted connection to a server.
+//! Reasons why a server cannot be reached over TLS.
 
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-/// A failure of TLS: of a file that it needs, of the server's certificate, or of ours.
+/// A failure of TLS: of a file that it needs, of the server's certificate, or of the client's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsProblem {
-    /// The server speaks in the clear only, and the address demands TLS.
+    /// The address demands TLS, and the server offers none.
     #[error("the server offers no TLS")]
     NotOffered,
-    /// The server speaks TLS only, and the address forbids it.
+    /// The address forbids TLS, and the server demands it.
     #[error("the server takes encrypted connections only: {reason}")]
     Demanded {
         /// The server's own words.
         reason: String,
     },
-    /// The certificate is that of another host.
+    /// The certificate belongs to another host.
     #[error("the server's certificate is not for `{host}` but for {}", list(names))]
     WrongName {
         /// The host in the address.
@@ -25,22 +25,22 @@ pub enum TlsProblem {
         /// The names in the certificate.
         names: Vec<String>,
     },
-    /// The certificate, or one of those that vouch for it, is too old.
+    /// The certificate, or one that vouches for it, has expired.
     #[error("the server sent a certificate that expired at {at}")]
     Expired {
-        /// The end of its time.
+        /// The end of its validity.
         at: Timestamp,
     },
-    /// The certificate, or one of those that vouch for it, is too new.
+    /// The certificate, or one that vouches for it, is not valid yet.
     #[error("the server sent a certificate that is not valid before {from}")]
     NotYetValid {
-        /// The beginning of its time.
+        /// The beginning of its validity.
         from: Timestamp,
     },
-    /// Nobody who is trusted here vouches for the certificate.
+    /// No authority that is trusted here vouches for the certificate.
     #[error("the server's certificate comes from an authority that is not trusted here")]
     UnknownAuthority,
-    /// The certificate has no extensions, so that it cannot name a host.
+    /// The certificate has no extensions and so cannot name a host.
     #[error("the server's certificate has X.509 version 1, and version 3 is needed")]
     OldCertificate,
     /// The system has no list of authorities.
@@ -58,7 +58,7 @@ pub enum TlsProblem {
     /// The server does not trust the client's certificate.
     #[error("the server refuses the client certificate: {reason}")]
     ClientCertificateRefused {
-        /// The alert that it sent, or its own words.
+        /// The server's alert, or its own words.
         reason: String,
     },
     /// A file that the address names cannot be used.
@@ -71,7 +71,7 @@ pub enum TlsProblem {
         /// The problem with it.
         reason: String,
     },
-    /// The two sides did not come to terms.
+    /// The handshake failed otherwise.
     #[error("the TLS handshake failed: {reason}")]
     Handshake {
         /// The reason, as the client saw it.

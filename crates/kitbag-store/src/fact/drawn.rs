@@ -1,4 +1,4 @@
-//! Facts that are drawn from what people say, in the transaction that keeps their messages.
+//! Draws facts from what people say, in the transaction that keeps their messages.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,10 +14,10 @@ use crate::id::MessageId;
 use crate::message::NewMessage;
 use crate::transaction::Tx;
 
-/// The statements that are known, read once for the whole process.
+/// The patterns of statements, compiled once for the whole process.
 pub(crate) static STATEMENTS: LazyLock<Statements> = LazyLock::new(Statements::new);
 
-/// The statements of a message: only a person's own words state something, and only where they may be
+/// The statements of a message. Only a person's own words state anything, and only if they may be
 /// recalled and people may see them.
 pub(crate) fn statements(message: &NewMessage) -> Vec<Statement> {
     let is_said = message.message.role == Role::User;
@@ -27,13 +27,13 @@ pub(crate) fn statements(message: &NewMessage) -> Vec<Statement> {
     STATEMENTS.of(&message.text())
 }
 
-/// A statement of a message that is kept.
+/// A statement of a stored message.
 pub(crate) struct Drawn {
     pub(crate) statement: Statement,
     pub(crate) message: MessageId,
-    /// The name of the speaker, where the message has one.
+    /// The name of the speaker, if the message has one.
     pub(crate) speaker: Option<String>,
-    /// When it was said.
+    /// The time when it was said.
     pub(crate) at: Option<Timestamp>,
 }
 
@@ -47,8 +47,8 @@ pub(crate) async fn draw(
     keep_drawn(tx, sender, new_facts(sender, drawn, now)).await
 }
 
-/// Statements as facts about a sender, with the times at which they were said; now, where none is known.
-/// A person other than the sender has keys of their own.
+/// Turns statements into facts about a sender, with the times when they were made; an unknown time
+/// becomes `now`. A speaker other than the sender has keys of their own.
 pub(crate) fn new_facts(
     sender: &str,
     drawn: Vec<Drawn>,
@@ -56,7 +56,7 @@ pub(crate) fn new_facts(
 ) -> Vec<(NewFact, Timestamp)> {
     let mut facts = Vec::with_capacity(drawn.len());
     for one in drawn {
-        // A sender `ann` is shown as Ann.
+        // Clients show the sender `ann` as `Ann`.
         let is_sender = |name: &str| name.to_lowercase() == sender.to_lowercase();
         let speaker = one
             .speaker
@@ -68,7 +68,7 @@ pub(crate) fn new_facts(
         let mut fact = NewFact::new(key, one.statement.value).from_message(one.message);
         (fact.drawn, fact.speaker) = (true, speaker);
         fact.is_retraction = one.statement.retracts;
-        // A name that is too long for a key is no reason to refuse the message.
+        // A speaker's name may be too long for a key. That is no reason to refuse the message.
         if fact.check().is_ok() {
             facts.push((fact, one.at.unwrap_or(now)));
         }
@@ -76,7 +76,7 @@ pub(crate) fn new_facts(
     facts
 }
 
-/// Keeps facts that were drawn, each where it belongs in the order in which they were said.
+/// Keeps drawn facts, each at its place in the order in which they were stated.
 pub(crate) async fn keep_drawn(
     tx: &mut Tx<'_>,
     sender: &str,
@@ -94,6 +94,7 @@ pub(crate) async fn keep_drawn(
     for (key, facts) in keys {
         let mut timeline = Timeline::read(tx, sender, &key).await?;
         for (fact, since) in facts {
+            // The same message may come again with an import.
             if !fact
                 .source
                 .is_some_and(|source| timeline.has_source(source))

@@ -1,12 +1,13 @@
-//! The values that one key has had, in the order in which they were said: which holds until when.
+//! The values that a key has had, in the order in which they were stated, and the period for which
+//! each holds.
 //!
-//! Messages arrive in any order and may be forgotten, so the ends of values follow from what is there. A
-//! told value holds everywhere until another one is told. A drawn value holds on the channel of its
-//! message until another one is drawn there or any value is told: the told value stays meanwhile, and the
-//! drawn one is the later of the two where both are seen ([`current`](super::current)). A retraction is a
-//! drawn value too; it counts where the value that it takes back holds. Unsetting a fact ends all of them.
-//! Said once more a value ends at once: the first to say it holds, and the others stand by for the time
-//! when its message is forgotten.
+//! Messages arrive in any order and may be forgotten, so the ends of values are computed from the
+//! values that exist. A told value holds everywhere until another one is told. A drawn value holds
+//! on the channel of its message until another one is drawn there or any value is told. The told
+//! value stays meanwhile; where both are visible the drawn one is the later of the two
+//! ([`current`](super::current)). A retraction is a drawn value too, and counts where the value
+//! that it takes back holds. Unsetting a fact ends all of its values. A repeated value ends at
+//! once: the first statement of it holds, and the others stand by in case its message is forgotten.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +19,13 @@ use crate::id::MessageId;
 use crate::transaction::Tx;
 use crate::value::Value;
 
-/// All values of a key, and the times at which it was unset.
+/// All values of a key, and the times when it was unset.
 pub(crate) struct Timeline {
     sender: String,
     key: String,
     values: Vec<Fact>,
     unset: Vec<Timestamp>,
-    /// The number of values that are in the store already; those behind them were added.
+    /// The number of leading values that are stored already; the others were added.
     kept: usize,
 }
 
@@ -40,6 +41,7 @@ impl Timeline {
     }
 
     fn of(sender: &str, key: &str, values: Vec<Fact>) -> Self {
+        // An end that is no other value's beginning can only come from unsetting the key.
         let begins = |at: &Timestamp| values.iter().any(|value| value.since == *at);
         let ends = values.iter().filter_map(|value| value.until);
         let mut unset: Vec<Timestamp> = ends.filter(|at| !begins(at)).collect();
@@ -58,14 +60,14 @@ impl Timeline {
         &self.values
     }
 
-    /// Returns whether the latest value is this one, and was told.
+    /// Returns true if the latest value is this one and was told.
     pub(crate) fn is_told(&self, value: &str) -> bool {
         let holding = self.values.iter().filter(|one| one.until.is_none());
         let latest = holding.max_by_key(|one| (one.since, one.version));
         latest.is_some_and(|latest| !latest.drawn && latest.value == value)
     }
 
-    /// Returns whether a value is known as told by the same message, or told already at that time.
+    /// Returns true if the value was told by the same message, or told already at that time.
     pub(crate) fn knows(&self, fact: &NewFact, at: Timestamp) -> bool {
         let held = |one: &Fact| one.since <= at && one.until.is_none_or(|until| until > at);
         let mut told = self.values.iter().filter(|one| !one.drawn);
@@ -75,17 +77,17 @@ impl Timeline {
         })
     }
 
-    /// The time since which the latest value holds or held.
+    /// The time from which the latest value holds or held.
     pub(crate) fn latest(&self) -> Option<Timestamp> {
         self.values.iter().map(|value| value.since).max()
     }
 
-    /// Returns whether a message has said something of the key.
+    /// Returns true if a message has stated something about the key.
     pub(crate) fn has_source(&self, source: MessageId) -> bool {
         self.values.iter().any(|value| value.source == Some(source))
     }
 
-    /// Adds a value that holds from some time on, unless later ones were said already.
+    /// Adds a value that holds from `since`, until the next one stated after that.
     pub(crate) fn add(&mut self, fact: &NewFact, since: Timestamp) {
         let version = self.values.iter().map(|value| value.version).max();
         self.values.push(Fact {
@@ -101,7 +103,7 @@ impl Timeline {
         });
     }
 
-    /// Writes the values that were added, and the ends that have changed.
+    /// Writes the added values and the ends that have changed.
     pub(crate) async fn save(mut self, tx: &mut Tx<'_>) -> Result<()> {
         let before: Vec<Option<Timestamp>> = self.values.iter().map(|value| value.until).collect();
         self.settle();
@@ -116,6 +118,7 @@ impl Timeline {
         let sender = self.sender;
         let added = self.values.into_iter().skip(self.kept).map(|fact| {
             let source = |of: fn(MessageId) -> u32| fact.source.map(of);
+            // The sum matches the column: a retraction is always drawn, so it becomes 2.
             let drawn = u32::from(fact.drawn) + u32::from(fact.is_retraction);
             (
                 (sender.clone(), fact.key, fact.version),
@@ -138,7 +141,7 @@ impl Timeline {
         .await
     }
 
-    /// Goes on without the values that are gone from the store.
+    /// Settles and saves the values that remain after others were deleted from the store.
     pub(crate) async fn save_without(
         mut self,
         tx: &mut Tx<'_>,
@@ -149,9 +152,10 @@ impl Timeline {
         self.save(tx).await
     }
 
-    /// Finds the end of each value.
+    /// Computes the end of each value.
     fn settle(&mut self) {
         let mut order: Vec<&mut Fact> = self.values.iter_mut().collect();
+        // The version breaks ties between values of the same moment, in the order of their arrival.
         order.sort_by_key(|value| (value.since, value.version));
         let mut told: Option<&mut Fact> = None;
         let mut drawn: BTreeMap<u32, &mut Fact> = BTreeMap::new();
@@ -165,7 +169,7 @@ impl Timeline {
             told.take_if(is_unset);
             drawn.retain(|_, held| !is_unset(held));
             if !value.drawn {
-                // Also of the same value: whoever tells it has confirmed it.
+                // Even if it is the same value: telling it confirms the drawn one.
                 for (_, held) in std::mem::take(&mut drawn) {
                     held.until = Some(now);
                 }
@@ -180,6 +184,7 @@ impl Timeline {
                 continue;
             }
             let scope = value.source.map_or(0, |source| source.conversation.scope);
+            // A told value counts here too, unless a drawn one has replaced it on this channel.
             let held = drawn.get(&scope).or(told.as_ref());
             let held = held.filter(|held| !held.is_retraction);
             let counts = match value.is_retraction {
@@ -187,11 +192,14 @@ impl Timeline {
                 false => held.is_none_or(|held| held.value != value.value),
             };
             if !counts {
+                // A repeated value, or a retraction of something that does not hold: it ends as it
+                // begins.
                 value.until = Some(now);
             } else if let Some(held) = drawn.insert(scope, value) {
                 held.until = Some(now);
             }
         }
+        // Whatever still holds at the end may have been unset later.
         for last in drawn.into_values().chain(told) {
             last.until = first_unset(&self.unset, last.since);
         }
@@ -202,7 +210,7 @@ fn first_unset(unset: &[Timestamp], from: Timestamp) -> Option<Timestamp> {
     unset.iter().copied().find(|at| *at > from)
 }
 
-/// Returns whether a retraction is about a value.
+/// Returns true if a retraction is about a value.
 fn takes_back(retraction: &Fact, held: &Fact) -> bool {
     let lower = |fact: &Fact| fact.value.to_lowercase();
     retraction.value == super::ANY_VALUE || lower(retraction) == lower(held)

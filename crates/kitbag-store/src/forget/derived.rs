@@ -1,4 +1,4 @@
-//! What was made of messages: facts, summaries, and the layers of a conversation.
+//! Forgets what was derived from messages: facts, summaries, and the layers of a conversation.
 
 use std::collections::BTreeSet;
 
@@ -11,6 +11,7 @@ use super::Forgotten;
 use super::prompts::SHORTEST;
 use crate::conversation::Conversation;
 use crate::error::Result;
+use crate::extension;
 use crate::fact::{self, Timeline};
 use crate::id::{ConversationId, MessageId};
 use crate::scope::Scope;
@@ -18,7 +19,7 @@ use crate::state;
 use crate::transaction::Tx;
 use crate::value::Parameters;
 
-/// Forgets what was derived from a message, and names what prompts may have of it.
+/// Forgets everything derived from a message, and returns the origins by which prompts refer to it.
 pub(crate) async fn forget_from_message(
     tx: &mut Tx<'_>,
     id: MessageId,
@@ -33,14 +34,15 @@ pub(crate) async fn forget_from_message(
     let origins = facts_and_summaries(tx, at, of_it, id, forgotten).await?;
     forget_layers(tx, at, text).await?;
     let compaction: Option<Compaction> = state::load(tx, at).await?;
+    // A compaction that ends before the message cannot tell of it.
     if compaction.is_some_and(|compaction| compaction.through >= id.seq) {
         state::remove::<Compaction>(tx, at).await?;
     }
     Ok(origins)
 }
 
-/// Forgets the title of a conversation that has a word of a text which is gone: whoever made the title may
-/// have taken it from there.
+/// Forgets the title of a conversation if it shares a word with a forgotten text: whoever made the
+/// title may have taken it from there.
 pub(super) async fn forget_title(
     tx: &mut Tx<'_>,
     conversation: &Conversation,
@@ -59,15 +61,15 @@ pub(super) async fn forget_title(
     Ok(())
 }
 
-/// The words of a text that are long enough to tell something, in lower case. Scripts without spaces have
-/// single characters for words.
+/// The words of a text that are long enough to tell something, in lower case. In scripts without
+/// spaces a single character may be a word.
 fn telling_words(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|c: char| !c.is_alphanumeric());
     let words = words.filter(|word| word.chars().count() > 3 || !word.is_ascii());
     words.map(str::to_lowercase)
 }
 
-/// Forgets what was derived from a conversation's messages.
+/// Forgets everything derived from the messages of a conversation.
 pub(super) async fn forget_from_conversation(
     tx: &mut Tx<'_>,
     id: ConversationId,
@@ -76,8 +78,8 @@ pub(super) async fn forget_from_conversation(
     facts_and_summaries(tx, id, ("", ""), id, forgotten).await
 }
 
-/// Forgets the facts and the summaries from a conversation that meet conditions of their own, and names
-/// them as prompts do.
+/// Forgets those facts and summaries from a conversation that meet further conditions, and returns
+/// their origins as prompts name them.
 async fn facts_and_summaries(
     tx: &mut Tx<'_>,
     id: ConversationId,
@@ -94,12 +96,13 @@ async fn facts_and_summaries(
     let sources: Vec<(String, u32)> = tx.query(&sql, parameters).await?;
     let gone: BTreeSet<MessageId> = sources.iter().map(|(_, seq)| id.message(*seq)).collect();
     let facts: BTreeSet<String> = sources.into_iter().map(|(key, _)| key).collect();
+    // Read before the deletion: what remains of a timeline is settled from all of its values.
     let mut timelines = Vec::new();
     for key in &facts {
         timelines.push(Timeline::read(tx, &sender, key).await?);
     }
     forgotten.facts += tx.execute(&format!("DELETE {of_it}"), parameters).await?;
-    // A value that one of these replaced holds again.
+    // A value that a deleted one had replaced holds again.
     for timeline in timelines {
         timeline
             .save_without(tx, |fact| {
@@ -119,7 +122,8 @@ async fn facts_and_summaries(
     Ok(facts.chain(summaries).collect())
 }
 
-/// Summaries are made of all that was said, so they go; what does not hold the text stays.
+/// Removes a text from the layers of a conversation. Summaries were made of all messages, so they
+/// go in any case; of the rest only parts that contain the text.
 async fn forget_layers(tx: &mut Tx<'_>, id: ConversationId, text: &str) -> Result<()> {
     let entries: DurableEntries = state::load(tx, id).await?.unwrap_or_default();
     let entries = entries.as_slice().iter();
@@ -128,6 +132,7 @@ async fn forget_layers(tx: &mut Tx<'_>, id: ConversationId, text: &str) -> Resul
         key: entry.key.clone(),
     });
     state::apply(tx, id, remove.collect()).await?;
+    extension::forget(tx, id, |value| holds(value, text)).await?;
     let Some(mut layers) = state::load::<ConversationContext>(tx, id).await? else {
         return Ok(());
     };
@@ -147,17 +152,18 @@ async fn forget_layers(tx: &mut Tx<'_>, id: ConversationId, text: &str) -> Resul
     pending.take_if(|pending| holds(pending, text));
     let context = get_entity_context(&layers.id_registry, layers.id_registry.current_turn());
     for entity in context.entities().filter(|entity| holds(entity, text)) {
-        // It is there: it was just listed.
+        // It exists, since it was just listed.
         drop(layers.id_registry.drop_ref(&entity.reference));
     }
     layers.other.retain(|_, value| !holds(value, text));
     state::save(tx, id, &layers).await
 }
 
-/// Whether a value has the text in it: in one of its texts, or as one of them where it is so short that
-/// it stands in others by chance.
+/// Returns true if one of a value's texts contains `text`. A short text must be equal to one of
+/// them, since it occurs in others by chance.
 fn holds(value: &impl serde::Serialize, text: &str) -> bool {
     let Ok(value) = serde_json::to_value(value) else {
+        // A value that cannot be written as JSON cannot be searched: it is safer to remove it.
         return true;
     };
     any_text(&value, &|one: &str| match text.len() < SHORTEST {

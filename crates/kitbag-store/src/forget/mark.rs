@@ -1,10 +1,10 @@
-//! Marks of what was forgotten, by which an import knows that it must not come back.
+//! Marks of forgotten messages and facts, by which an import recognises what must not come back.
 //!
-//! A mark is a keyed hash. Of a message with a reference it covers where it stood and the reference; of
-//! one without, where it stood, its role, its time and its text. Of a fact it covers its sender, key and
-//! value. The key is random and the tenant's own, so that marks of two tenants or two stores cannot be
-//! compared. It lies in the same store: whoever has that can still test a guess of the exact text of a
-//! message without a reference, but read nothing off the marks.
+//! A mark is a keyed hash. For a message with a reference it covers its place and the reference;
+//! for one without, its place, role, time and text. For a fact it covers sender, key and value. The
+//! key is random and belongs to the tenant, so marks of two tenants or two stores cannot be
+//! compared. It is kept in the same store: whoever has that can test a guess of the exact text of a
+//! message without a reference, but cannot read anything from the marks.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use crate::value::{Parameters, Row, Value};
 /// The number of messages that are read at a time.
 const PAGE: u32 = 2_000;
 
-/// The hash that stands for something forgotten.
+/// A hash that stands for something forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Mark([u8; 16]);
 
@@ -26,7 +26,7 @@ impl From<Mark> for Value {
     }
 }
 
-/// The parts of a message that its mark is made of.
+/// The parts of a message that its mark covers.
 #[derive(Debug, Clone)]
 pub(crate) struct MarkedMessage<'a> {
     pub(crate) channel: &'a str,
@@ -56,7 +56,7 @@ impl MarkKey {
     }
 
     async fn find_or_make(tx: &mut Tx<'_>) -> Result<Self> {
-        // Else two nodes would make a key each.
+        // Without the lock two nodes would each make a key.
         tx.lock_exclusive("mark key").await?;
         if let Some(found) = Self::find(tx).await? {
             return Ok(found);
@@ -79,6 +79,7 @@ impl MarkKey {
         ];
         let at = message.at.map(|at| at.to_string());
         let said = [Some(message.role), at.as_deref(), Some(&*message.text)];
+        // With a reference, a text that was edited elsewhere is still the same message.
         let said = said.into_iter().filter(|_| message.reference.is_none());
         self.mark(place.into_iter().chain(said))
     }
@@ -90,18 +91,20 @@ impl MarkKey {
     fn mark<'a>(&self, fields: impl Iterator<Item = Option<&'a str>>) -> Mark {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         for field in fields {
-            // With their lengths, so that no two lists of fields read the same.
+            // Each field follows its length, so no two lists of fields give the same bytes. A
+            // missing field has a length that no text has.
             let length = field.map_or(u64::MAX, |field| field.len() as u64);
             hasher.update(&length.to_le_bytes());
             hasher.update(field.unwrap_or_default().as_bytes());
         }
+        // 16 bytes are enough against collisions and halve the size of the table.
         let mut mark = [0; 16];
         hasher.finalize_xof().fill(&mut mark);
         Mark(mark)
     }
 }
 
-/// Those of some marks that were left.
+/// Those of some marks that are in the store.
 pub(crate) async fn left(tx: &mut Tx<'_>, marks: &[Mark]) -> Result<BTreeSet<Mark>> {
     let mut found = BTreeSet::new();
     for some in marks.chunks(500) {
@@ -117,7 +120,7 @@ pub(crate) async fn left(tx: &mut Tx<'_>, marks: &[Mark]) -> Result<BTreeSet<Mar
     Ok(found)
 }
 
-/// Removes marks, of what comes back on purpose.
+/// Removes the marks of messages that come back on purpose.
 pub(crate) async fn remove(tx: &mut Tx<'_>, marks: BTreeSet<Mark>) -> Result<()> {
     for mark in marks {
         let sql = "DELETE FROM forgotten WHERE tenant = $1 AND mark = $2";
@@ -126,8 +129,8 @@ pub(crate) async fn remove(tx: &mut Tx<'_>, marks: BTreeSet<Mark>) -> Result<()>
     Ok(())
 }
 
-/// Leaves marks of messages that are about to be deleted: those of a scope that meet a condition, whose
-/// parameters begin with `$5`. Whatever deletes messages calls this first.
+/// Leaves marks of messages that are about to be deleted: those of a scope that meet a condition,
+/// whose parameters begin with `$5`. Every deletion of messages must call this first.
 pub(super) async fn leave(
     tx: &mut Tx<'_>,
     scope: u32,
@@ -157,7 +160,8 @@ pub(super) async fn leave(
         };
         after = last;
     }
-    // A message without a reference is known by its text, so that each text it ever had is marked.
+    // A message without a reference is recognised by its text, so each text it ever had gets a
+    // mark.
     let sql = format!(
         "SELECT {place}, message_version.role, message.at, message_version.body {from} \
          JOIN message_version ON message_version.tenant = message.tenant \
@@ -170,7 +174,7 @@ pub(super) async fn leave(
     insert(tx, &key, rows).await.map(drop)
 }
 
-/// Inserts the marks of some messages, and returns the arrival of the last.
+/// Inserts the marks of some messages, and returns the arrival of the last one.
 async fn insert(tx: &mut Tx<'_>, key: &MarkKey, rows: Vec<Row>) -> Result<Option<u32>> {
     let mut last = None;
     let mut marks = Vec::with_capacity(rows.len());
@@ -193,11 +197,12 @@ fn marked(key: &MarkKey, mut row: Row) -> Result<Mark> {
         reference: reference.as_deref(),
         role: &role,
         at,
+        // NULL for a message with a reference, whose mark covers no text.
         text: text.unwrap_or_default().into(),
     }))
 }
 
-/// Leaves marks of values of facts about a sender: keys with their values.
+/// Leaves marks of facts about a sender, given as keys with their values.
 pub(super) async fn leave_facts(
     tx: &mut Tx<'_>,
     sender: &str,

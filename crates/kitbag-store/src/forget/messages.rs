@@ -1,5 +1,5 @@
-//! Forgetting many messages: each block of the index is made again once, and each text of a prompt is
-//! looked through once.
+//! Forgets many messages at once: each block of the index is rebuilt once, and each text of a
+//! prompt is searched once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,16 +13,18 @@ use crate::scope::Scope;
 use crate::store::Store;
 use crate::transaction::Tx;
 
-/// The number of messages that are looked at together.
+/// The number of messages that are read at a time.
 const PAGE: u32 = 1_000;
 
-/// The number of messages go in one transaction, so that others need not wait long. What went stays gone if
-/// a later one fails, and the next attempt goes on from there.
-const TOGETHER: usize = 1_000;
+/// The number of messages that go in one transaction, so that others need not wait long. If a later
+/// one fails, those before it stay forgotten, and the next attempt continues from there.
+const BATCH: usize = 1_000;
 
 impl Store {
-    /// Forgets the messages that a filter admits, and the conversations of which nothing is left.
+    /// Forgets the messages that a filter admits, and conversations that become empty.
     pub(super) async fn forget_messages(&self, filter: &ExportFilter) -> Result<Forgotten> {
+        // An older text of a changed message counts as well: what was asked to be forgotten may
+        // stand there alone.
         let filter = &filter.clone().in_older_texts();
         let mut forgotten = Forgotten::default();
         let (mut waiting, mut after) = (Vec::new(), None);
@@ -31,7 +33,7 @@ impl Store {
             for exported in page {
                 waiting.push(exported?.message.id);
             }
-            if waiting.len() >= TOGETHER || next.is_none() {
+            if waiting.len() >= BATCH || next.is_none() {
                 let ids = std::mem::take(&mut waiting);
                 let gone = self.write(async move |tx| forget_all(tx, ids).await);
                 forgotten.add(gone.await?);
@@ -76,16 +78,16 @@ async fn forget_of_scope(
     {
         match Conversation::lock(tx, id).await {
             Ok(locked) => drop(conversations.insert(id, locked)),
-            // It was forgotten since its messages were looked at.
+            // It was forgotten since its messages were listed.
             Err(StoreError::Missing { .. }) => {}
             Err(error) => return Err(error),
         }
     }
     let mut arrivals = BTreeSet::new();
-    // A message that was changed is here with each of its texts.
+    // A changed message is here once for each of its texts.
     let mut messages = Vec::new();
     for id in ids {
-        // It may have been forgotten since it was looked at.
+        // It may have been forgotten since it was listed.
         if let Some((arrival, texts)) = super::delete_message(tx, &mut scope, id).await? {
             arrivals.insert(arrival);
             messages.extend(texts.into_iter().map(|text| (id, text)));

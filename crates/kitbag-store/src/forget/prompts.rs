@@ -1,4 +1,4 @@
-//! Prompts that told of what is forgotten.
+//! Empties archived prompts that contain something forgotten.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,12 @@ use crate::state::Part;
 use crate::transaction::{Tx, placeholders};
 use crate::value::Value;
 
-/// Texts shorter than this stand in other texts by chance.
+/// Texts shorter than this, in bytes, occur in others by chance.
 pub(super) const SHORTEST: usize = 8;
 
-/// Empties the prompts of a sender's scopes that have a text of one of these origins. Of a message that
-/// is forgotten, also those that hold one of its texts, and those that may hold a part of it. What remains says
-/// what was forgotten, and when it was sent.
+/// Empties the prompts of a sender's scopes that have a text of one of these origins. For a
+/// forgotten message, also those that contain one of its texts, and those that may contain a part
+/// of it. The remaining row says what was forgotten and when the prompt was sent.
 pub(super) async fn forget(
     tx: &mut Tx<'_>,
     scopes: &[u32],
@@ -39,7 +39,7 @@ pub(super) async fn forget(
     empty(tx, scopes, &prompts, name).await
 }
 
-/// The same for messages of one sender that are forgotten together.
+/// Empties prompts like [`forget`], for messages of one sender that are forgotten together.
 pub(super) async fn forget_of_messages(
     tx: &mut Tx<'_>,
     scopes: &[u32],
@@ -47,6 +47,8 @@ pub(super) async fn forget_of_messages(
     messages: &[(MessageId, String)],
 ) -> Result<u64> {
     let mut prompts = of_origins(tx, scopes, origins).await?;
+    // Derived texts are found by the first forgotten message of a conversation: they may tell of
+    // all after it.
     let mut first: BTreeMap<ConversationId, u32> = BTreeMap::new();
     for (id, _) in messages {
         let seq = first.entry(id.conversation).or_insert(id.seq);
@@ -66,6 +68,7 @@ pub(super) async fn forget_of_messages(
 /// The prompts of some scopes that have a text of one of these origins.
 async fn of_origins(tx: &mut Tx<'_>, scopes: &[u32], origins: &[String]) -> Result<BTreeSet<Key>> {
     let mut prompts = BTreeSet::new();
+    // SQLite takes 32,766 parameters and PostgreSQL 65,535; 500 keep the statement short.
     for some in origins.chunks(500) {
         let sql = format!(
             "SELECT DISTINCT scope, conversation, turn, inference FROM prompt_text \
@@ -74,13 +77,13 @@ async fn of_origins(tx: &mut Tx<'_>, scopes: &[u32], origins: &[String]) -> Resu
         );
         let origins: Vec<Value> = some.iter().map(Value::from).collect();
         let found = tx.query::<Key>(&sql, origins).await?.into_iter();
-        // Facts are named by their key alone: another sender's may have the same name.
+        // A fact's origin is its key alone, which another sender may have too.
         prompts.extend(found.filter(|(turn, _)| scopes.contains(&turn.conversation.scope)));
     }
     Ok(prompts)
 }
 
-/// Empties prompts, and says in their place what was forgotten.
+/// Empties prompts, and notes in their rows what was forgotten.
 async fn empty(
     tx: &mut Tx<'_>,
     scopes: &[u32],
@@ -112,14 +115,13 @@ pub(crate) async fn forget_epochs(tx: &mut Tx<'_>, scopes: &[u32]) -> Result<()>
     splice::forget(tx, scopes).await
 }
 
-/// A prompt: one of its turn.
+/// The key of a prompt: its turn, and its number among the inferences of the turn.
 type Key = (TurnId, u32);
 
-/// The prompts of a scope with a text that holds `text`, as it is or as JSON writes it. Each text is
-/// looked through once, in however many prompts it stands.
+/// The prompts of a scope with a text that contains `text`, plainly or in its JSON form. Each text
+/// is searched once, in however many prompts it is.
 async fn holding(tx: &mut Tx<'_>, scope: u32, text: &str) -> Result<Vec<Key>> {
-    let json = serde_json::to_string(text).unwrap_or_default();
-    let json = json.trim_matches('"');
+    let json = json_form(text)?;
     let sql = format!(
         "SELECT DISTINCT scope, conversation, turn, inference FROM prompt_text \
          WHERE tenant = $1 AND scope = $2 AND hash IN (SELECT hash FROM text WHERE tenant = $1 \
@@ -128,33 +130,38 @@ async fn holding(tx: &mut Tx<'_>, scope: u32, text: &str) -> Result<Vec<Key>> {
         tx.holds("body", "$3"),
         tx.holds("body", "$4"),
     );
-    let [text, json] = [text, json].map(|text| Value::Body(text.to_owned()));
-    tx.query(&sql, (scope, text, json)).await
+    let text = Value::Body(text.to_owned());
+    tx.query(&sql, (scope, text, Value::Body(json))).await
 }
 
-/// Finds the texts of messages, as they are or as JSON writes them; nothing where all of them are so short
-/// that they stand in other texts by chance.
+/// A text as it stands inside a JSON string. Without it every prompt would seem to contain the text,
+/// so a failure is an error.
+fn json_form(text: &str) -> Result<String> {
+    let json = serde_json::to_string(text)
+        .map_err(|error| StoreError::failed(format!("a text cannot be searched: {error}")))?;
+    Ok(json.trim_matches('"').to_owned())
+}
+
+/// Makes a search for the texts of messages, plainly and in their JSON form; none if all of them
+/// are so short that they occur in others by chance.
 fn finder(messages: &[(MessageId, String)]) -> Result<Option<AhoCorasick>> {
     let texts = messages.iter().map(|(_, text)| text.as_str());
     let texts: BTreeSet<&str> = texts.filter(|text| text.len() >= SHORTEST).collect();
     if texts.is_empty() {
         return Ok(None);
     }
-    let json = |text: &str| serde_json::to_string(text).unwrap_or_default();
-    let json = texts
-        .iter()
-        .map(|text| json(text).trim_matches('"').to_owned());
-    let needles = texts.iter().map(|text| (*text).to_owned()).chain(json);
+    let json: Result<Vec<String>> = texts.iter().map(|text| json_form(text)).collect();
+    let needles = texts.iter().map(|text| (*text).to_owned()).chain(json?);
     let found = AhoCorasick::new(needles);
     found.map(Some).map_err(|error| {
         StoreError::failed(format!("the forgotten texts cannot be looked for: {error}"))
     })
 }
 
-/// How many texts of prompts are read at a time.
+/// The number of prompts' texts that are read at a time.
 const PAGE: u32 = 200;
 
-/// The prompts of a scope with a text that holds one of many. Each text is read once.
+/// The prompts of a scope with a text that contains one of many. Each text is read once.
 async fn holding_any(tx: &mut Tx<'_>, scope: u32, texts: &AhoCorasick) -> Result<Vec<Key>> {
     let sql = format!(
         "SELECT hash, body FROM text WHERE tenant = $1 AND hash > $3 AND hash IN \
@@ -183,8 +190,8 @@ async fn holding_any(tx: &mut Tx<'_>, scope: u32, texts: &AhoCorasick) -> Result
     Ok(prompts)
 }
 
-/// The prompts of a message's conversation with a text that may hold a sentence of the message. Turns
-/// that were answered before it came knew nothing of it.
+/// The prompts of a message's conversation with a text that may hold a sentence of it, such as a
+/// summary. Turns that were answered before the message came knew nothing of it.
 async fn derived(tx: &mut Tx<'_>, id: MessageId) -> Result<Vec<Key>> {
     let sql = "SELECT DISTINCT prompt_text.origin, prompt_text.scope, prompt_text.conversation, \
                prompt_text.turn, prompt_text.inference \

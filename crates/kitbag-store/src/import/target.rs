@@ -1,4 +1,4 @@
-//! A conversation that messages are brought into, and what it knows of them.
+//! A conversation that messages are imported into, with the references it has.
 
 use std::collections::BTreeMap;
 
@@ -12,22 +12,23 @@ use crate::transaction::Tx;
 
 pub(super) struct Target {
     pub(super) conversation: Conversation,
-    /// The messages with references, once one came with a reference.
+    /// The messages with references, read when the first imported message has one.
     references: Option<BTreeMap<String, KnownMessage>>,
 }
 
 struct KnownMessage {
     seq: u32,
-    /// The contents that it has and had.
+    /// The hashes of its current and its older contents.
     contents: Vec<ContentHash>,
 }
 
-/// The relation of an imported message to its conversation.
-pub(super) enum Arrival {
+/// The relation of an imported message to those of its conversation.
+pub(super) enum Relation {
     New,
-    /// It is there, and has or had this content: an export that is older than a change undoes nothing.
+    /// It exists and has or had this content. So an export from before a change does not undo the
+    /// change.
     Known(u32),
-    /// It is there, and never had this content.
+    /// It exists and never had this content.
     Changed(u32),
 }
 
@@ -55,7 +56,7 @@ impl Target {
         }
         let mut references: BTreeMap<String, KnownMessage> = BTreeMap::new();
         if self.conversation.messages > 0 {
-            // In the order of the index that should be used: SQLite would rather read all messages of
+            // Ordered like the index that should be used: otherwise SQLite reads all messages of
             // the scope.
             let sql = "SELECT ref, seq, role, body, json FROM message WHERE tenant = $1 \
                        AND scope = $2 AND conversation = $3 AND ref IS NOT NULL ORDER BY seq";
@@ -83,10 +84,11 @@ impl Target {
         Ok(())
     }
 
-    /// What a message is to the conversation, which knows it from now on: as number `next`, if it is new.
-    pub(super) fn arrival(&mut self, message: &Analysed, next: u32) -> Arrival {
+    /// Returns the relation of a message to the conversation, and notes it there under the number
+    /// `next` if it is new.
+    pub(super) fn relation(&mut self, message: &Analysed, next: u32) -> Relation {
         let Some(reference) = message.reference() else {
-            return Arrival::New;
+            return Relation::New;
         };
         let content = message.content_hash();
         let references = self.references.get_or_insert_default();
@@ -97,12 +99,12 @@ impl Target {
                 contents,
             };
             references.insert(reference.to_owned(), known);
-            return Arrival::New;
+            return Relation::New;
         };
         if known.contents.contains(&content) {
-            return Arrival::Known(known.seq);
+            return Relation::Known(known.seq);
         }
         known.contents.push(content);
-        Arrival::Changed(known.seq)
+        Relation::Changed(known.seq)
     }
 }

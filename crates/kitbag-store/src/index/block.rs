@@ -1,4 +1,4 @@
-//! Making blocks of the words of messages, and making them anew.
+//! Makes blocks from the words of messages, and rebuilds them.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,11 @@ use crate::scope::{Scope, Share};
 use crate::transaction::Tx;
 use crate::value::from_row;
 
-/// So many messages become a block at most when they are written. A scope is indexed anew in such
-/// pieces too.
+/// The most messages that become one block when they are written or indexed again. It bounds the
+/// memory for their words.
 const PIECE: usize = 8_192;
 
-/// A message with its terms, none where it may not be recalled.
+/// A message with its terms, or without any if it may not be recalled.
 pub(crate) struct Entry {
     pub(crate) arrival: u32,
     pub(crate) conversation: u32,
@@ -32,16 +32,16 @@ from_row!(Entry: arrival, conversation, seq, by_person, terms);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Block {
     pub(super) id: u32,
-    /// The numbers of the first and the last message, which is how many arrived until then.
+    /// The arrivals of the first and the last message, counted in the scope.
     pub(super) first: u32,
     pub(super) last: u32,
 }
 
 from_row!(Block: id, first, last);
 
-/// Adds messages that are written now, in the order of their arrival. The caller saves the scope.
+/// Adds messages that are being written, in the order of their arrival. The caller saves the scope.
 pub(crate) async fn add(tx: &mut Tx<'_>, scope: &mut Scope, new: &[Entry]) -> Result<()> {
-    // Where the analysis has changed, the whole scope is indexed anew once they are written.
+    // After a change of the analysis the caller indexes the whole scope once they are written.
     if scope.analysis != ANALYSIS {
         return Ok(());
     }
@@ -75,7 +75,7 @@ fn add_entry(words: &mut Words, entry: &Entry) -> Result<()> {
     added.ok_or_else(|| StoreError::failed("the terms of a message are not readable"))
 }
 
-/// Writes the next block, with the words of the messages from the first to the last number.
+/// Writes the next block, with the words of the messages from `first` to `last`.
 pub(super) async fn write_next(
     tx: &mut Tx<'_>,
     scope: &mut Scope,
@@ -91,8 +91,8 @@ pub(super) async fn write_next(
 async fn write(tx: &mut Tx<'_>, scope: u32, block: Block, words: Words) -> Result<()> {
     let Block { id, first, last } = block;
     let mut rows = words.sorted().rows();
-    // Few words stay in the row of the block itself. So do none: each message is in a block, since it
-    // may get words when it is edited.
+    // Few words stay in the block's own row, which saves a row of `posting`. A block without any
+    // words is kept as well, since its messages may get words when they are edited.
     let few = match rows.len() {
         0 | 1 => Some(rows.pop().map(|row| row.pack).unwrap_or_default()),
         _ => None,
@@ -106,7 +106,7 @@ async fn write(tx: &mut Tx<'_>, scope: u32, block: Block, words: Words) -> Resul
         .await
 }
 
-/// Adds the words of a block.
+/// Adds the words of a block to `to`.
 pub(super) async fn read(tx: &mut Tx<'_>, scope: u32, block: u32, to: &mut Words) -> Result<()> {
     let own = "SELECT words FROM block \
                WHERE tenant = $1 AND scope = $2 AND id = $3 AND words IS NOT NULL";
@@ -132,8 +132,8 @@ pub(super) async fn remove(tx: &mut Tx<'_>, scope: u32, block: u32) -> Result<()
     Ok(())
 }
 
-/// Makes the blocks anew that held some messages: without those that are gone, and with the words that
-/// the others have now. The caller saves the scope.
+/// Rebuilds the blocks that hold some messages: without those that are gone, and with the words
+/// that the others have now. The caller saves the scope.
 pub(crate) async fn rebuild(
     tx: &mut Tx<'_>,
     scope: &mut Scope,
@@ -148,6 +148,8 @@ pub(crate) async fn rebuild(
         if arrivals.range(first..=last).next().is_none() {
             continue;
         }
+        // Only the changed messages are analysed again; the words of all others are copied from the
+        // block.
         let sql = "SELECT arrival, conversation, seq FROM message \
                    WHERE tenant = $1 AND scope = $2 AND arrival >= $3 AND arrival <= $4";
         let there = tx
@@ -178,17 +180,19 @@ pub(crate) async fn rebuild(
     Ok(())
 }
 
-/// Makes the whole index of a scope anew, with all that is kept of its messages besides their texts.
-/// The caller saves the scope.
+/// Rebuilds the whole index of a scope, and all values that are derived from the texts of its
+/// messages. The caller saves the scope.
 pub(crate) async fn reindex(tx: &mut Tx<'_>, scope: &mut Scope) -> Result<()> {
     for table in ["posting", "block"] {
         let sql = format!("DELETE FROM {table} WHERE tenant = $1 AND scope = $2");
         tx.execute(&sql, scope.id).await?;
     }
     scope.analysis = ANALYSIS;
+    // Numbers of blocks may start again, since none is left.
     scope.blocks = 0;
     (scope.passages, scope.words) = (0, 0);
     let piece = u32::try_from(PIECE).unwrap_or(u32::MAX);
+    // Arrivals count from 1, and forgotten messages leave gaps.
     let mut first = 1;
     while first <= scope.arrivals {
         let last = first.saturating_add(piece - 1).min(scope.arrivals);
@@ -208,7 +212,7 @@ pub(crate) async fn reindex(tx: &mut Tx<'_>, scope: &mut Scope) -> Result<()> {
     merge(tx, scope, 0).await
 }
 
-/// Writes what an analysis says of a message, and of the one after it.
+/// Writes the values derived from a message to its row and to that of the message after it.
 async fn update(tx: &mut Tx<'_>, scope: u32, entry: &Entry, analysis: &Analysis) -> Result<()> {
     let traits = analysis.traits.bits();
     let fingerprint = analysis.fingerprint.bits().cast_signed();
@@ -226,7 +230,7 @@ async fn update(tx: &mut Tx<'_>, scope: u32, entry: &Entry, analysis: &Analysis)
     tx.execute(sql, values).await.map(drop)
 }
 
-/// Messages with terms from their texts, and whether they may be recalled.
+/// Messages with terms made from their texts, and the mark if they may be recalled.
 async fn analysed(
     tx: &mut Tx<'_>,
     scope: u32,

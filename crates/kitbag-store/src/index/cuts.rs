@@ -1,10 +1,10 @@
-//! The ranges of a message's passages, packed.
+//! Packs the ranges of a message's passages.
 
 use kitbag_core::recall::Analysis;
 
 use super::number::{put, take};
 
-/// Packs the range of each passage of a message; nothing for a message that is one passage.
+/// Packs the range of each passage, or returns none for a message with a single passage.
 pub(crate) fn cuts(analysis: &Analysis) -> Option<Vec<u8>> {
     if analysis.passages.len() < 2 {
         return None;
@@ -12,12 +12,14 @@ pub(crate) fn cuts(analysis: &Analysis) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     for passage in &analysis.passages {
         put(&mut bytes, passage.start);
+        // The length and not the end: small numbers take fewer bytes.
         put(&mut bytes, passage.end.saturating_sub(passage.start));
     }
     Some(bytes)
 }
 
-/// The range of one passage.
+/// The range of one passage. Ranges have variable lengths, so those before it are skipped one by
+/// one.
 pub(crate) fn decode_cuts(bytes: &[u8], passage: u16) -> Option<(usize, usize)> {
     let mut rest = bytes;
     for _ in 0..passage {

@@ -1,27 +1,29 @@
-//! Distinct words, numbered as they come.
+//! Distinct words, numbered in the order of their first occurrence.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// Words that are each kept once, in one piece of memory.
+/// Words that are each kept once, in one string: an allocation for each would cost more than the
+/// words.
 #[derive(Default)]
 pub(super) struct DistinctWords {
     /// All words, one behind the other.
     text: String,
     words: Vec<Word>,
-    /// The numbers of the words at the places that their hashes name, or behind them. The length is a
-    /// power of two, and at least half of it is free.
+    /// An open hash table of the words' numbers. Each stands at the place of its hash or behind it.
+    /// The length is a power of two, so a mask replaces the remainder, and at least half of it is
+    /// free, so each search ends at a free place.
     table: Vec<Option<u32>>,
 }
 
 struct Word {
-    /// The first bytes of the word, which settle most comparisons.
+    /// The first bytes of the word, which decide most comparisons without looking at the text.
     head: u64,
     range: Range<usize>,
 }
 
 impl DistinctWords {
-    /// The number of a word.
+    /// The number of a word, which is added if it is new.
     pub(super) fn number(&mut self, word: &str) -> u32 {
         if self.table.len() < 2 * (self.words.len() + 1) {
             self.grow();
@@ -69,6 +71,8 @@ impl DistinctWords {
     }
 
     fn grow(&mut self) {
+        // Four times as many places as words, so the next growth comes only when the words have
+        // doubled.
         let length = (4 * self.words.len()).next_power_of_two().max(64);
         let mut table = vec![None; length];
         for (number, word) in (0..).zip(&self.words) {
@@ -84,7 +88,8 @@ impl DistinctWords {
     }
 }
 
-/// FNV-1a, folded so that the low bits depend on the high ones.
+/// FNV-1a, folded so that the low bits, which the mask keeps, depend on the high ones. It is fixed
+/// and fast; nobody gains by colliding words of their own messages.
 fn hash(word: &str) -> usize {
     let hash = word.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
@@ -92,8 +97,7 @@ fn hash(word: &str) -> usize {
     (hash ^ (hash >> 15)) as usize
 }
 
-/// The first eight bytes of a word as a number: of two words with different heads the lesser one has the
-/// lesser head.
+/// The first eight bytes of a word as a big-endian number, which orders words as their bytes do.
 fn head(word: &str) -> u64 {
     let mut head = [0; 8];
     for (to, byte) in head.iter_mut().zip(word.bytes()) {

@@ -1,4 +1,4 @@
-//! Compares the index with the messages that it should hold.
+//! Compares the index with the messages that it should contain.
 
 use std::collections::VecDeque;
 
@@ -11,13 +11,13 @@ use crate::message::StoredMessage;
 use crate::scope::Scope;
 use crate::transaction::Tx;
 
-/// A comparison of the blocks of a scope with its messages, which are given in the order of their
-/// arrival. It holds the words of one block at a time.
+/// A comparison of a scope's blocks with its messages, which come in the order of their arrival. It
+/// holds the words of one block at a time.
 pub(crate) struct Comparison {
     scope: u32,
-    /// The blocks whose messages are still to come, or some of them.
+    /// The blocks that have not been compared yet, in the order of their messages.
     blocks: VecDeque<Block>,
-    /// The words of the messages of the first of these.
+    /// The words that the first of these should have.
     expected: Words,
     problems: Vec<String>,
 }
@@ -44,7 +44,7 @@ impl Comparison {
         Ok(comparison)
     }
 
-    /// Adds the next message with the terms that its text has.
+    /// Adds the next message with the terms of its text.
     pub(crate) async fn add(
         &mut self,
         tx: &mut Tx<'_>,
@@ -61,6 +61,7 @@ impl Comparison {
         }
         let id = message.id;
         let mut words = Words::default();
+        // The blocks before it are done, so only the first one left can hold this message.
         let holds = |block: &Block| block.first <= arrival;
         let is_held = self.blocks.front().is_some_and(holds);
         let to = if is_held {
@@ -79,7 +80,7 @@ impl Comparison {
         Ok(())
     }
 
-    /// Compares what is left, and returns all problems that were found.
+    /// Compares the remaining blocks, and returns all problems.
     pub(crate) async fn finish(mut self, tx: &mut Tx<'_>) -> Result<Vec<String>> {
         while !self.blocks.is_empty() {
             self.compare_next(tx).await?;
@@ -98,6 +99,7 @@ impl Comparison {
             self.problems.push(error.to_string());
             return Ok(());
         }
+        // An empty `expected` is compared too: a block may hold words of messages that are gone.
         for word in expected.sorted().differences(&found.sorted()) {
             self.problems.push(format!(
                 "block {id} of scope {scope} differs from its messages at `{word}`"

@@ -1,4 +1,4 @@
-//! Looking up a query's terms.
+//! Looks up the terms of a query.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::scope::Scope;
 use crate::transaction::Tx;
 
-/// All places of a query's terms in a scope, by term, sorted.
+/// All places of a query's terms in a scope, by term, sorted by place.
 pub(crate) async fn evidence(
     tx: &mut Tx<'_>,
     scope: &Scope,
@@ -25,11 +25,15 @@ pub(crate) async fn evidence(
     let mut large = Vec::new();
     let sql = "SELECT id, words FROM block WHERE tenant = $1 AND scope = $2 ORDER BY id";
     for (block, words) in tx.query::<(u32, Option<Vec<u8>>)>(sql, scope.id).await? {
+        // Small blocks keep their words in their own row, so that this one query has read them
+        // already.
         let Some(words) = words else {
             large.push(block);
             continue;
         };
         let added = wanted.add(&words, |word| {
+            // Ranges do not overlap, so only the last one that begins at or before the word can
+            // hold it.
             let from = ranges.partition_point(|range| range.first.as_bytes() <= word);
             let range = from.checked_sub(1).and_then(|last| ranges.get(last));
             range.is_some_and(|range| range.holds(word))
@@ -37,7 +41,7 @@ pub(crate) async fn evidence(
         added.ok_or_else(|| damaged(scope.id, block))?;
     }
     for (range, block, words) in rows(tx, scope.id, &large, &ranges).await? {
-        // A row may hold words of several ranges, and comes once for each.
+        // A row may hold words of several ranges, and is returned once for each.
         let Some(range) = usize::try_from(range).ok().and_then(|at| ranges.get(at)) else {
             continue;
         };
@@ -47,7 +51,7 @@ pub(crate) async fn evidence(
     Ok(wanted.into_postings())
 }
 
-/// The rows of some blocks that may hold words of the ranges: each with the number of its range and
+/// The rows of some blocks that may hold words of the ranges, each with the number of its range and
 /// its block.
 async fn rows(
     tx: &mut Tx<'_>,
@@ -61,7 +65,8 @@ async fn rows(
             sought.push((number, *block, range.first, range.last.as_str()));
         }
     }
-    // A range may begin inside of the row before the first that begins in it.
+    // A range may begin in the middle of a row, namely the last one whose first word is not behind
+    // it.
     tx.query_each(
         "SELECT given.number, block, words FROM posting \
          WHERE tenant = $1 AND scope = $2 AND block = given.block AND first <= given.last \
@@ -74,24 +79,25 @@ async fn rows(
     .await
 }
 
-/// Terms from the first to the last, both included.
+/// The terms from `first` to `last`, both included.
 struct Range<'q> {
     first: &'q str,
     last: String,
 }
 
 impl Range<'_> {
-    /// Terms are compared as bytes, whose order is that of their characters.
+    /// Compares bytes: in UTF-8 their order is that of the characters.
     fn holds(&self, term: &[u8]) -> bool {
         self.first.as_bytes() <= term && term <= self.last.as_bytes()
     }
 }
 
-/// The terms that a query seeks, as ranges that do not overlap, in their order.
+/// The terms that a query looks up, as sorted ranges that do not overlap.
 fn ranges(query: &Query) -> Vec<Range<'_>> {
     let prefixes = query.prefixes().map(|prefix| Range {
         first: prefix,
-        // No word goes on with this character, which stands for none.
+        // The greatest character is unassigned, so no word contains it and all words with the
+        // prefix come before.
         last: format!("{prefix}{}", char::MAX),
     });
     let terms = query.terms().map(|term| Range {
@@ -100,15 +106,17 @@ fn ranges(query: &Query) -> Vec<Range<'_>> {
     });
     let mut ranges: Vec<Range> = prefixes.chain(terms).collect();
     ranges.sort_by(|one, other| (one.first, &other.last).cmp(&(other.first, &one.last)));
-    // Terms lie within a prefix or apart from it, and so do longer prefixes.
+    // A term either lies within a prefix or outside of it, and so does a longer prefix; ranges
+    // never overlap in part.
     ranges.dedup_by(|next, range| next.last <= range.last);
     ranges
 }
 
-/// The postings that a query wants, as they are found.
+/// The postings that a query wants, collected row by row.
 struct Wanted<'q> {
     query: &'q Query,
-    /// The terms that were met, with their places where they are wanted.
+    /// The terms that were met. A term that is not wanted has no places: the answer is kept, since
+    /// the same term comes up in many blocks.
     terms: BTreeMap<String, Option<Vec<Posting>>>,
 }
 
@@ -120,8 +128,8 @@ impl<'q> Wanted<'q> {
         }
     }
 
-    /// Adds the places of a row's words that are wanted, as far as they are sought here; nothing when
-    /// the row is damaged.
+    /// Adds the wanted places of those words of a row that `is_sought` admits. Returns none if the
+    /// row is damaged.
     fn add(&mut self, pack: &[u8], is_sought: impl Fn(&[u8]) -> bool) -> Option<()> {
         each_word(pack, |word, places| {
             if !is_sought(word) {

@@ -1,8 +1,8 @@
-//! Merging blocks, so that there are few: each word is looked up in every block.
+//! Merges blocks to keep their number small, since each word is looked up in every block.
 //!
-//! Sizes are told apart by powers of eight. As soon as eight blocks at the end are no larger than the
-//! newest, they become one. So a word is written again once for each power, and a scope has at most
-//! seven blocks of each size, and as many large ones as it needs.
+//! The sizes of blocks are grouped by powers of eight. As soon as the last eight blocks are no
+//! larger than the newest one, they become one. So a word is written again once for each power, and
+//! a scope has at most seven blocks of each size, and any number of large ones.
 
 use super::block::{Block, read, remove, write_next};
 use super::words::Words;
@@ -10,20 +10,23 @@ use crate::error::Result;
 use crate::scope::Scope;
 use crate::transaction::Tx;
 
-/// So many blocks of a size become one of the next.
+/// The number of blocks of a size that become one of the next.
 const FAN: u32 = 8;
-/// Blocks of so many messages are large enough: merging them would keep a writer waiting.
+/// The size in messages from which a block is not merged any more: that would keep a writer
+/// waiting.
 const LARGE: u32 = 32_768;
-/// No block has more messages.
+/// The most messages of a block. Merging stops short of it.
 const LARGEST: u32 = 4 * LARGE;
 
-/// Merges the newest blocks as far as there are too many, now that messages came after the one with
-/// the number `before`. The caller saves the scope.
+/// Merges the newest blocks if there are too many of them, after messages behind the number
+/// `before` were added. The caller saves the scope.
 pub(super) async fn merge(tx: &mut Tx<'_>, scope: &mut Scope, before: u32) -> Result<()> {
-    // Fewer than eight messages came, mostly: nothing has to be read.
+    // A block of the smallest size above one needs eight messages. Most calls add one and stop here
+    // without reading.
     if before / FAN == scope.arrivals / FAN {
         return Ok(());
     }
+    // Seven blocks of each power of eight up to `LARGE` are fewer than 64.
     let sql = "SELECT id, first, last FROM block WHERE tenant = $1 AND scope = $2 \
                ORDER BY id DESC LIMIT 64";
     let mut newest = tx.query::<Block>(sql, scope.id).await?;
@@ -33,6 +36,7 @@ pub(super) async fn merge(tx: &mut Tx<'_>, scope: &mut Scope, before: u32) -> Re
     };
     let (first, last) = (first.first, last.last);
     let mut words = Words::default();
+    // From the oldest, so that places come in their order and sorting them is a mere merge.
     for block in newest.iter().rev() {
         read(tx, scope.id, block.id, &mut words).await?;
         remove(tx, scope.id, block.id).await?;
@@ -40,7 +44,8 @@ pub(super) async fn merge(tx: &mut Tx<'_>, scope: &mut Scope, before: u32) -> Re
     write_next(tx, scope, first, last, words).await
 }
 
-/// Returns how many of the newest blocks become one, given from the newest to the oldest.
+/// Returns the number of the newest blocks that become one. `newest` is ordered from the newest to
+/// the oldest.
 fn too_many(newest: &[Block]) -> usize {
     let mut blocks = newest.iter().map(Block::size).peekable();
     let Some(mut size) = blocks.next() else {
@@ -48,7 +53,8 @@ fn too_many(newest: &[Block]) -> usize {
     };
     let mut merged = 1;
     loop {
-        // What was merged counts as one block.
+        // The blocks merged so far count as one block of their total size, which may complete the
+        // next power.
         let (mut count, mut total) = (1, size);
         let power = power(size);
         while let Some(more) = blocks.next_if(|more| {

@@ -1,4 +1,5 @@
-//! Numbers of as few bytes as they need.
+//! Numbers in as few bytes as they need: seven bits in each byte, and a bit that says if another
+//! follows.
 
 pub(super) fn put(bytes: &mut Vec<u8>, number: impl Into<u64>) {
     let mut number = number.into();
@@ -9,7 +10,7 @@ pub(super) fn put(bytes: &mut Vec<u8>, number: impl Into<u64>) {
     bytes.push(number as u8);
 }
 
-/// Takes a number off the front; none when the bytes are damaged.
+/// Takes a number off the front. Returns none if the bytes are damaged.
 pub(super) fn take(rest: &mut &[u8]) -> Option<u64> {
     let mut number = 0_u64;
     for shift in (0..64).step_by(7) {
@@ -23,7 +24,7 @@ pub(super) fn take(rest: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Takes a length, and as many bytes.
+/// Takes a length and as many bytes.
 pub(super) fn take_bytes<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
     let length = usize::try_from(take(rest)?).ok()?;
     let (bytes, after) = rest.split_at_checked(length)?;
@@ -31,7 +32,8 @@ pub(super) fn take_bytes<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
     Some(bytes)
 }
 
-/// Takes a number that has at most 16 bits; a greater one becomes the greatest.
+/// Takes a number of at most 16 bits; a greater one is cut to the maximum. Counts of that size are
+/// stored whole, but a posting has 16 bits for each.
 pub(super) fn take_small(rest: &mut &[u8]) -> Option<u16> {
     let number = take(rest)?;
     Some(u16::try_from(number).unwrap_or(u16::MAX))

@@ -1,25 +1,26 @@
-//! The places of a term: differences, in numbers of as few bytes as they need.
+//! Packs the places of a term as differences, in numbers of as few bytes as they need.
 
 use kitbag_core::recall::{Place, Posting};
 
 use super::number::{put, take, take_small};
 
-/// The place that the first difference is relative to.
+/// The place that the first difference refers to.
 const ORIGIN: Place = Place {
     conversation: 0,
     message: 0,
     passage: 0,
 };
 
-/// Flags of a posting, kept below the difference to the place before it.
+/// Flags of a posting, in the low bits of the difference to the place before it.
 const OTHER_CONVERSATION: u64 = 1;
 const BY_PERSON: u64 = 2;
-/// Its count and its passage follow: most words stand once in a message that is one passage.
+/// The count and the passage follow. Most words occur once in a message with a single passage, so
+/// both are usually left out.
 const HAS_MORE: u64 = 4;
 const FLAGS: u32 = 3;
 
-/// Writes postings that are sorted by place, in pieces of about `length` bytes that are each read by
-/// themselves.
+/// Packs postings that are sorted by place into pieces of about `length` bytes. Each piece can be
+/// read alone.
 pub(super) fn encode_places(
     postings: impl ExactSizeIterator<Item = Posting>,
     length: usize,
@@ -52,6 +53,7 @@ fn encode(posting: &Posting, before: Place, bytes: &mut Vec<u8>) {
             flags |= flag;
         }
     }
+    // Places are sorted, so a step is never negative. Wrapping keeps damaged input from panicking.
     let step = u64::from(conversation.wrapping_sub(before.conversation));
     if step == 0 {
         let step = u64::from(message.wrapping_sub(before.message));
@@ -67,7 +69,7 @@ fn encode(posting: &Posting, before: Place, bytes: &mut Vec<u8>) {
     put(bytes, posting.words);
 }
 
-/// Adds the postings of a piece to `found`; nothing when the bytes are damaged.
+/// Adds the postings of a piece to `found`. Returns none if the bytes are damaged.
 pub(super) fn decode_places(bytes: &[u8], found: &mut Vec<Posting>) -> Option<()> {
     let mut rest = bytes;
     let mut before = ORIGIN;

@@ -1,4 +1,4 @@
-//! The terms of one message, in one piece of memory: those of a large batch are many.
+//! Packs the terms of one message into one piece of memory: a large batch has many.
 
 use kitbag_core::recall::{PassageTerms, Place, Posting};
 
@@ -7,6 +7,7 @@ use super::number::{put, take, take_bytes, take_small};
 /// The terms of a message's passages.
 pub(crate) fn encode_terms(passages: &[PassageTerms]) -> Vec<u8> {
     let terms = passages.iter().map(|passage| passage.terms.len());
+    // An estimate: 12 bytes for each term with its count.
     let mut bytes = Vec::with_capacity(8 + 12 * terms.sum::<usize>());
     for passage in passages {
         put(&mut bytes, passage.words);
@@ -44,7 +45,8 @@ impl Term<'_> {
     }
 }
 
-/// Gives each term of a message to `to`; nothing when the bytes are not those of [`encode_terms`].
+/// Passes each term of a message to `to`. Returns none if the bytes did not come from
+/// [`encode_terms`].
 pub(super) fn each_term<'b>(bytes: &'b [u8], mut to: impl FnMut(Term<'b>)) -> Option<()> {
     let mut rest = bytes;
     let mut passage = 0_u16;

@@ -1,8 +1,8 @@
-//! The words of some messages with their places, and how they are packed into rows.
+//! The words of some messages with their places, and the way they are packed into rows.
 //!
-//! A row holds some words in their order, each by what it adds to the one before it, so that there
-//! are few rows and a word that is known by its first letters is found by its neighbours. A word with
-//! many places has rows of its own.
+//! A row holds consecutive words, each as its difference to the one before, so there are few rows,
+//! and words with a common prefix are next to each other. A word with many places has rows of its
+//! own.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ use super::number::{put, take, take_bytes};
 use super::places::{decode_places, encode_places};
 use super::terms::each_term;
 
-/// Words with their places, in whatever order they come.
+/// Words with their places, in any order.
 #[derive(Default)]
 pub(super) struct Words {
     distinct: DistinctWords,
@@ -21,7 +21,7 @@ pub(super) struct Words {
 }
 
 struct Entry {
-    /// The number of the word; its rank, once they are sorted.
+    /// The number of the word; after sorting, its rank.
     word: u32,
     posting: Posting,
 }
@@ -31,7 +31,7 @@ impl Words {
         self.entries.is_empty()
     }
 
-    /// Adds the words of a message; nothing when `terms` are not readable.
+    /// Adds the words of a message. Returns none if `terms` are not readable.
     pub(super) fn add_message(
         &mut self,
         (conversation, seq): (u32, u32),
@@ -44,8 +44,9 @@ impl Words {
         })
     }
 
-    /// Adds what a row holds; nothing when it is damaged.
+    /// Adds the words of a row. Returns none if the row is damaged.
     pub(super) fn add_pack(&mut self, pack: &[u8]) -> Option<()> {
+        // One vector for all words of the row, emptied for each.
         let mut postings = Vec::new();
         each_word(pack, |word, places| {
             postings.clear();
@@ -62,13 +63,14 @@ impl Words {
             .extend(postings.map(|posting| Entry { word, posting }));
     }
 
-    /// Takes out the words of messages that are not wanted any more.
+    /// Removes the places that are not wanted any more.
     pub(super) fn retain(&mut self, is_wanted: impl Fn(&Posting) -> bool) {
         self.entries.retain(|entry| is_wanted(&entry.posting));
     }
 
-    /// Puts words and places into their order.
+    /// Sorts words and places.
     pub(super) fn sorted(mut self) -> SortedWords {
+        // Ranks replace the numbers, so sorting the many entries compares integers and no strings.
         let order = self.distinct.order();
         let mut ranks = vec![0; order.len()];
         for (rank, number) in (0..).zip(&order) {
@@ -81,7 +83,7 @@ impl Words {
                 entry.word = *rank;
             }
         }
-        // A stable sort merges what is sorted already: the rows of blocks.
+        // A stable sort merges sorted runs, and each row of a block is one.
         self.entries
             .sort_by_key(|entry| (entry.word, entry.posting.place));
         SortedWords {
@@ -92,18 +94,18 @@ impl Words {
     }
 }
 
-/// Words and their places, both in their order.
+/// Sorted words with their sorted places.
 pub(super) struct SortedWords {
     distinct: DistinctWords,
     order: Vec<u32>,
     entries: Vec<Entry>,
 }
 
-/// So many bytes fit into a row. SQLite keeps up to 1,002 bytes of a row in its page, key included;
-/// what is longer takes further pages alone.
+/// The bytes of words in a row. SQLite keeps up to 1,002 bytes of a row within its page, key
+/// included; longer rows take whole pages of their own.
 const ROW: usize = 900;
 
-/// A row of words: its number tells rows of the same first word apart.
+/// A row of words. Rows that begin with the same word differ in `part`.
 pub(super) struct PackedRow {
     pub(super) first: String,
     pub(super) part: u32,
@@ -111,7 +113,7 @@ pub(super) struct PackedRow {
 }
 
 impl SortedWords {
-    /// The words whose places differ in others.
+    /// The words whose places differ between the two.
     pub(super) fn differences<'w>(&'w self, others: &'w Self) -> Vec<&'w str> {
         let mut differing = Vec::new();
         let (mut ours, mut theirs) = (self.groups().peekable(), others.groups().peekable());
@@ -122,6 +124,7 @@ impl SortedWords {
                 (None, Some(_)) => Ordering::Greater,
                 (None, None) => return differing,
             };
+            // Equal words advance both sides, other ones only the side with the lesser word.
             let ours = ours.next_if(|_| order.is_le());
             let theirs = theirs.next_if(|_| order.is_ge());
             let postings = |group: Option<(&'w str, &'w [Entry])>| {
@@ -134,10 +137,10 @@ impl SortedWords {
         }
     }
 
-    /// The rows that hold them.
+    /// Packs the words into rows.
     pub(super) fn rows(&self) -> Vec<PackedRow> {
         let mut rows: Vec<PackedRow> = Vec::new();
-        // The last row has room for further words as long as this is the last word in it.
+        // The last word of the last row, if that row may take further words.
         let mut last: Option<&str> = None;
         for (word, entries) in self.groups() {
             let postings = entries.iter().map(|entry| entry.posting);
@@ -151,6 +154,7 @@ impl SortedWords {
             }
             let is_alone = pieces.len() > 1;
             for (part, piece) in (0..).zip(pieces) {
+                // 48 bytes hold the word and the lengths in most cases.
                 let mut pack = Vec::with_capacity(if is_alone { piece.len() + 48 } else { ROW });
                 put_word(&mut pack, "", word, &piece);
                 rows.push(PackedRow {
@@ -190,11 +194,11 @@ fn put_word(pack: &mut Vec<u8>, before: &str, word: &str, places: &[u8]) {
     pack.extend_from_slice(places);
 }
 
-/// The greatest number of four bits. It says that the rest of a length follows.
+/// The greatest number of four bits. In its place the rest of the length follows.
 const NIBBLE: usize = 0xf;
 
-/// Gives each word of a row, as bytes, with its places as they are written, to `to`; nothing when the row
-/// is damaged.
+/// Passes each word of a row to `to`, as bytes, with its packed places. Returns none if the row is
+/// damaged.
 pub(super) fn each_word(pack: &[u8], mut to: impl FnMut(&[u8], &[u8]) -> Option<()>) -> Option<()> {
     let mut rest = pack;
     let mut word: Vec<u8> = Vec::new();
@@ -203,6 +207,7 @@ pub(super) fn each_word(pack: &[u8], mut to: impl FnMut(&[u8], &[u8]) -> Option<
         rest = after;
         let shared = take_length(usize::from(first >> 4), &mut rest)?;
         let added = take_length(usize::from(first & 0xf), &mut rest)?;
+        // A damaged row: `truncate` would ignore it and give a wrong word.
         if shared > word.len() {
             return None;
         }
@@ -215,7 +220,7 @@ pub(super) fn each_word(pack: &[u8], mut to: impl FnMut(&[u8], &[u8]) -> Option<
     Some(())
 }
 
-/// A length of which four bits are known.
+/// Completes a length whose first four bits are known.
 fn take_length(nibble: usize, rest: &mut &[u8]) -> Option<usize> {
     if nibble < NIBBLE {
         return Some(nibble);

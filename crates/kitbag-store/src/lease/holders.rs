@@ -1,8 +1,9 @@
-//! Tells that the holders of leases are gone, however they ended: a lock on a file beside the database,
-//! which the operating system takes from a process that ends.
+//! Tells if the holders of leases are alive, by a lock on a file next to the database, which the
+//! operating system releases when a process ends in any way.
 //!
-//! Whoever holds a lease shares the lock. Whoever gets it alone knows that no lease has a holder any more.
-//! Without such a file, as on PostgreSQL, or where it cannot be locked, leases end by time alone.
+//! Each holder of a lease shares the lock, so a process that gets it exclusively knows that no
+//! lease has a living holder. Without such a file, as on PostgreSQL, or where it cannot be locked,
+//! leases end by time alone.
 
 use std::fs::File;
 use std::io;
@@ -10,40 +11,40 @@ use std::sync::Arc;
 
 use crate::store::Store;
 
-/// Stands in the row of a lease behind the name of an owner who shares the lock.
+/// The mark behind the name of an owner who shares the lock, in the row of a lease.
 const SHARES: &str = "+lock";
 
 /// The lock, shared for as long as a lease may be used.
 #[derive(Debug, Clone)]
-pub(crate) struct Shared(#[expect(dead_code, reason = "holds the lock")] Arc<File>);
+pub(crate) struct SharedLock(#[expect(dead_code, reason = "holds the lock")] Arc<File>);
 
-/// The lock, held alone.
+/// The lock, held exclusively.
 #[derive(Debug, Clone)]
-pub(super) struct Alone(#[expect(dead_code, reason = "holds the lock")] Arc<File>);
+pub(super) struct ExclusiveLock(#[expect(dead_code, reason = "holds the lock")] Arc<File>);
 
-/// Shares the lock; none where that cannot be done at once.
-pub(super) fn share(store: &Store) -> Option<Shared> {
+/// Shares the lock; none if that is not possible at once.
+pub(super) fn share(store: &Store) -> Option<SharedLock> {
     let file = open(store)?.ok()?;
     file.try_lock_shared().ok()?;
-    Some(Shared(Arc::new(file)))
+    Some(SharedLock(Arc::new(file)))
 }
 
-/// Holds the lock alone; none while there may be a holder of a lease.
-pub(super) fn hold_alone(store: &Store) -> Option<Alone> {
+/// Takes the lock exclusively; none while a lease may have a living holder.
+pub(super) fn take_exclusive(store: &Store) -> Option<ExclusiveLock> {
     let file = open(store)?.ok()?;
     file.try_lock().ok()?;
-    Some(Alone(Arc::new(file)))
+    Some(ExclusiveLock(Arc::new(file)))
 }
 
-/// The name of an owner in the row of a lease.
-pub(super) fn signed(owner: &str, shared: Option<&Shared>) -> String {
+/// The name of an owner as the row of a lease has it.
+pub(super) fn signed(owner: &str, shared: Option<&SharedLock>) -> String {
     match shared {
         Some(_) => format!("{owner}{SHARES}"),
         None => owner.to_owned(),
     }
 }
 
-/// Returns whether an owner shares the lock while its lease is held.
+/// Returns true if an owner shares the lock while it holds its lease.
 pub(super) fn shares(owner: &str) -> bool {
     owner.ends_with(SHARES)
 }

@@ -5,23 +5,24 @@ use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 use serde::{Deserialize, Serialize};
 
-/// When something was said, as it was written: with a zone or without.
+/// The time when something was said, as it was written: with a zone or without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MessageTime {
     at: Timestamp,
-    /// The zone's distance from UTC in seconds; nothing for a local time, which is kept as if it were
+    /// The zone's distance from UTC in seconds. None for a local time, which is kept as if it were
     /// UTC.
     offset: Option<i32>,
 }
 
 impl MessageTime {
-    /// Reads `2024-05-08T13:56:00`, with a zone or without, or a date alone.
+    /// Parses `2024-05-08T13:56:00` with or without a zone, or a date alone.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if let Ok(zoned) = jiff::fmt::temporal::DateTimeParser::new().parse_timestamp(text) {
             let pieces = jiff::fmt::temporal::Pieces::parse(text).ok()?;
+            // `Z` is a zone without a numeric offset.
             let offset = pieces.to_numeric_offset().unwrap_or(Offset::UTC);
             return Some(Self::in_zone(zoned, offset));
         }
@@ -47,13 +48,13 @@ impl MessageTime {
         }
     }
 
-    /// The moment; of a local time, as if it were in UTC.
+    /// The moment. A local time counts as UTC.
     #[must_use]
     pub fn timestamp(self) -> Timestamp {
         self.at
     }
 
-    /// What a clock on the speaker's wall showed.
+    /// The date and time that the speaker's clock showed.
     #[must_use]
     pub fn wall_clock(self) -> DateTime {
         let offset = Offset::from_seconds(self.offset.unwrap_or(0)).unwrap_or(Offset::UTC);
@@ -106,7 +107,8 @@ impl From<MessageTime> for String {
     }
 }
 
-/// Databases keep microseconds.
+/// Cuts a time to the precision that the databases keep, so that it compares equal after a round
+/// trip.
 fn whole_microseconds(at: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(at.as_microsecond()).unwrap_or(at)
 }

@@ -1,4 +1,4 @@
-//! What PostgreSQL's errors mean.
+//! Translates PostgreSQL's errors.
 
 use std::error::Error;
 use std::io;
@@ -22,7 +22,7 @@ pub(crate) fn failed(error: tokio_postgres::Error) -> StoreError {
     let Some(code) = error.code() else {
         return match is_broken(&error) {
             true => StoreError::Disconnected { reason },
-            // A value that does not convert stays as it is, however often it is tried.
+            // A value that does not convert fails again however often it is tried.
             false => StoreError::Failed { reason },
         };
     };
@@ -33,11 +33,13 @@ pub(crate) fn failed(error: tokio_postgres::Error) -> StoreError {
             reason,
         };
     }
+    // Somebody set a `statement_timeout` or cancelled it: in class 57, but trying again would only
+    // repeat it.
     if *code == SqlState::QUERY_CANCELED {
         return StoreError::Failed { reason };
     }
-    // A replica that is becoming the primary, or a primary that has become one, until the address leads
-    // to the server that takes writes.
+    // During a failover the address may still lead to a read-only server: a replica that becomes
+    // the primary, or a primary that has become one.
     if *code == SqlState::READ_ONLY_SQL_TRANSACTION {
         return StoreError::Disconnected { reason };
     }
@@ -46,15 +48,16 @@ pub(crate) fn failed(error: tokio_postgres::Error) -> StoreError {
         return StoreError::Conflict { reason };
     }
     match class.as_str() {
-        // Out of resources, and operator intervention: the server is full, or going down.
+        // Class 53 is a lack of resources, such as a full disk; 57 and 08 mean that the server is
+        // going down or gone.
         "53" => StoreError::Write { reason },
         "57" | "08" => StoreError::Disconnected { reason },
         _ => StoreError::Failed { reason },
     }
 }
 
-/// The failure of a commit. Where the server has refused it nothing has changed; where the connection
-/// broke or the server went down before it answered, nobody knows.
+/// The failure of a commit. If the server refused it, nothing has changed; if the connection broke
+/// or the server went down before it answered, the outcome is unknown.
 pub(super) fn commit(error: tokio_postgres::Error) -> StoreError {
     if error.code().is_none() {
         let reason = explain(&error);
@@ -66,7 +69,7 @@ pub(super) fn commit(error: tokio_postgres::Error) -> StoreError {
     }
 }
 
-/// Returns whether the same may succeed a little later, and nothing has changed so far.
+/// Returns true if a later attempt may succeed and nothing has changed so far.
 pub(super) const fn is_passing(error: &StoreError) -> bool {
     matches!(
         error,
@@ -99,8 +102,8 @@ pub(super) fn connect(server: &str, error: &PoolError, wait: Duration) -> StoreE
     }
     let reason = explain(error);
     match error.code().map(SqlState::code) {
-        // Too many connections; starting up, shutting down, crashed; no connection to what is behind
-        // a pooler.
+        // Too many connections; starting up, shutting down or crashed; a pooler without a
+        // connection to the server.
         Some(code) if code == "53300" || code.starts_with("57P") || code.starts_with("08") => {
             StoreError::Unavailable { server, reason }
         }
@@ -110,7 +113,7 @@ pub(super) fn connect(server: &str, error: &PoolError, wait: Duration) -> StoreE
     }
 }
 
-/// Returns whether nobody answered, or somebody hung up.
+/// Returns true if nobody answered, or the connection was cut.
 fn is_broken(error: &tokio_postgres::Error) -> bool {
     use io::ErrorKind::{
         BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, NotFound, TimedOut,
@@ -119,6 +122,7 @@ fn is_broken(error: &tokio_postgres::Error) -> bool {
     if error.is_closed() {
         return true;
     }
+    // The driver wraps the system's error in its own, so the chain of causes is searched.
     let mut cause: Option<&dyn Error> = Some(error);
     while let Some(inner) = cause {
         if let Some(io) = inner.downcast_ref::<io::Error>() {
@@ -138,7 +142,7 @@ fn is_broken(error: &tokio_postgres::Error) -> bool {
     false
 }
 
-/// What the server said, or else the innermost cause.
+/// The message of the server, or else that of the innermost cause.
 pub(super) fn explain(error: &tokio_postgres::Error) -> String {
     if let Some(said) = error.as_db_error() {
         return said.message().to_owned();
@@ -150,7 +154,7 @@ pub(super) fn explain(error: &tokio_postgres::Error) -> String {
     cause.to_string()
 }
 
-/// The server's name for messages.
+/// The server's name for error messages.
 pub(super) fn server(config: &Config) -> String {
     let host = config.get_hosts().first().map(|host| match host {
         Host::Tcp(name) => name.clone(),

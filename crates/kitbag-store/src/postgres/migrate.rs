@@ -1,4 +1,4 @@
-//! Making the tables, keeping tenants apart in them, and bringing older ones up to date.
+//! Makes the tables, keeps tenants apart in them, and brings older ones up to date.
 
 use tokio_postgres::{Client, Transaction};
 
@@ -6,7 +6,7 @@ use super::error::failed;
 use crate::error::{Result, StoreError};
 use crate::schema;
 
-/// Brings the schema up to date. Several nodes may do this at once: one does, the others wait.
+/// Brings the schema up to date. Several nodes may try at once: one does it, the others wait.
 pub(super) async fn migrate(client: &mut Client) -> Result<()> {
     if version(client).await? == schema::VERSION {
         return may_use(client).await;
@@ -22,12 +22,14 @@ pub(super) async fn migrate(client: &mut Client) -> Result<()> {
         other => other,
     })?;
     transaction.commit().await.map_err(failed)?;
+    // The upgrade may have been another user's: this one still has to be allowed to take the role.
     may_use(client).await
 }
 
 async fn upgrade(transaction: &Transaction<'_>) -> Result<()> {
     let run = async |sql: &str| transaction.batch_execute(sql).await.map_err(failed);
-    // Held until the transaction ends: those who come later find the work done.
+    // The number is arbitrary and must never change: all versions of Kitbag lock it. Held until the
+    // transaction ends, so those who come later find the work done.
     run("SELECT pg_advisory_xact_lock(7738135589612483943)").await?;
     let found = version(transaction.client()).await?;
     if found == schema::VERSION {
@@ -37,6 +39,8 @@ async fn upgrade(transaction: &Transaction<'_>) -> Result<()> {
     for step in schema::postgres_steps_after(found) {
         run(&step).await?;
     }
+    // For every table and not only for new ones: a step may have made one, and repeating it is
+    // harmless.
     for table in schema::tables() {
         run(&apart(table.name)).await?;
     }
@@ -71,7 +75,8 @@ GRANT USAGE ON SCHEMA kitbag TO kitbag_app;
 GRANT SELECT ON version TO kitbag_app;
 ";
 
-/// Rows are seen and written by their tenant alone; where none is set there are no rows.
+/// The statements that let a tenant alone see and write its rows. Without a tenant there are no
+/// rows. `FORCE` binds the owner of the table too, which policies do not by themselves.
 fn apart(table: &str) -> String {
     let rights = match table {
         // What was done is not rewritten; it goes with its tenant alone.
@@ -89,9 +94,9 @@ fn apart(table: &str) -> String {
     )
 }
 
-/// The version of the tables, 0 where there are none.
+/// The version of the tables, 0 if there are none.
 pub(super) async fn version(client: &Client) -> Result<i64> {
-    // From the table of tables: what a session remembers about names may be older.
+    // Asked of the catalogue: a session may have cached an older meaning of the name.
     let exists = client
         .query_typed_one(
             "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables \
@@ -126,6 +131,7 @@ async fn may_use(client: &Client) -> Result<()> {
     let Err(error) = taken.await.map_err(failed) else {
         return Ok(());
     };
+    // The failed statement left its transaction open, and the connection goes back to the pool.
     client.batch_execute("ROLLBACK").await.map_err(failed)?;
     let user = user(client).await?;
     Err(match error {

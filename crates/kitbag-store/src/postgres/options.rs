@@ -1,4 +1,5 @@
-//! The parameters of an address that are ours and not the driver's: those of the pool, and of TLS.
+//! The parameters of an address that belong to us and not to the driver: those of the pool, and of
+//! TLS.
 
 use std::time::Duration;
 
@@ -8,18 +9,18 @@ use super::tls::TlsOptions;
 /// The settings of the connections to a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AddressOptions {
-    /// How many connections a process holds at most.
+    /// The most connections that a process holds.
     pub(super) size: usize,
-    /// The time to wait for a free connection, and for a server that restarts.
+    /// The time to wait for a free connection or a restarting server.
     pub(super) wait: Duration,
     pub(super) tls: TlsOptions,
 }
 
 impl AddressOptions {
-    /// Takes the parameters out of an address, whose other parameters stay.
+    /// Takes our parameters out of an address and leaves the others.
     ///
     /// # Errors
-    /// Says which value is wrong.
+    /// The message names the value that is wrong.
     pub(crate) fn split(address: &str) -> Result<(String, Self), String> {
         let mut options = Self {
             size: 16,

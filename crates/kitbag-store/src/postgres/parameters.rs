@@ -1,9 +1,10 @@
-//! The parameters of an address, in both of its forms: after the `?` of a URL, and as `key=value` pairs.
+//! The parameters of an address in both of its forms: after the `?` of a URL, and as `key=value`
+//! pairs.
 
 use percent_encoding::percent_decode_str;
 
-/// Shows each parameter to `take`, with its value decoded, and returns the address without those that
-/// were taken. The others stay as they are written: the driver reads them.
+/// Shows each parameter with its decoded value to `take`, and returns the address without those
+/// that it took. The others stay as they are written: the driver reads them.
 pub(super) fn take_parameters(
     address: &str,
     mut take: impl FnMut(&str, &str) -> Result<bool, String>,
@@ -11,7 +12,7 @@ pub(super) fn take_parameters(
     let mut left = Vec::new();
     if !address.contains("://") {
         let mut rest = address.trim_start();
-        // The driver says what is wrong with a rest that is no pair.
+        // A rest that is no pair stays in the address: the driver says what is wrong with it.
         while let Some(pair) = Pair::at_the_beginning_of(rest) {
             if !take(pair.name, &pair.value)? {
                 left.push(pair.text);
@@ -46,7 +47,8 @@ struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// As libpq reads it: a value in quotes may hold spaces, a backslash protects the next character.
+    /// Reads a pair as libpq does: a value in quotes may hold spaces, and a backslash protects the
+    /// next character.
     fn at_the_beginning_of(text: &'a str) -> Option<Self> {
         let (name, written) = text.split_once('=')?;
         let written = written.trim_start();

@@ -1,4 +1,5 @@
-//! Waits between attempts, longer each time, so that a fleet does not knock all at once.
+//! Waits between attempts, longer each time and with jitter, so that a fleet does not come back all
+//! at once.
 
 use std::time::Duration;
 
@@ -9,7 +10,8 @@ use crate::error::{Result, StoreError};
 const FIRST: Duration = Duration::from_millis(20);
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// Attempts within a time, which begins with the first failure: a backup may have run for long before it.
+/// Attempts within a period that begins with the first failure: a long operation, such as a backup,
+/// may have run for longer than that before it.
 pub(super) struct Retry {
     time: Duration,
     until: Option<Instant>,
@@ -25,7 +27,7 @@ impl Retry {
         }
     }
 
-    /// Waits before the next attempt; gives the error back once the time is over.
+    /// Waits before the next attempt, or returns the error once the period is over.
     pub(super) async fn wait_after(&mut self, error: StoreError) -> Result<()> {
         let now = Instant::now();
         let until = *self.until.get_or_insert(now + self.time);
@@ -38,7 +40,8 @@ impl Retry {
     }
 }
 
-/// Between half of the pause and all of it. Without randomness it is all of it.
+/// A random time between half of the pause and all of it; all of it if the system has no
+/// randomness.
 fn jittered(pause: Duration) -> Duration {
     let mut byte = [u8::MAX];
     let share = match getrandom::fill(&mut byte) {

@@ -1,4 +1,4 @@
-//! A transaction of one tenant, begun in a single round trip.
+//! A transaction of one tenant, which begins in a single round trip.
 
 use std::pin::pin;
 use std::task::{Context, Waker};
@@ -9,11 +9,11 @@ use super::error::{self, failed};
 use crate::error::Result;
 use crate::store::Tenant;
 
-/// What a transaction may do.
+/// The access that a transaction has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     Write,
-    /// Reads, and sees the store as it is at one moment.
+    /// Reads only, and sees the store as it is at one moment.
     Read,
 }
 
@@ -24,8 +24,8 @@ pub(super) struct Session<'c> {
 }
 
 impl<'c> Session<'c> {
-    /// Begins a transaction, takes the role without rights of its own and sets the tenant. Nothing else is
-    /// sent before all of that has been done.
+    /// Begins a transaction, takes the role without rights of its own and sets the tenant. No other
+    /// statement is sent before that has succeeded.
     pub(super) async fn begin(
         client: &'c Client,
         tenant: &Tenant,
@@ -40,7 +40,8 @@ impl<'c> Session<'c> {
             "{begin}; SET LOCAL ROLE kitbag_app; SET LOCAL search_path TO kitbag; \
              SET LOCAL kitbag.tenant TO '{tenant}'",
         );
-        // Whoever stops waiting leaves a transaction that may have begun.
+        // Made before the request: a caller that stops waiting leaves a transaction that may have
+        // begun, and dropping the session undoes it.
         let session = Self {
             client,
             is_open: true,
@@ -54,6 +55,7 @@ impl<'c> Session<'c> {
     }
 
     pub(super) async fn commit(mut self) -> Result<()> {
+        // From here on a rollback would be wrong: the commit may have reached the server.
         self.is_open = false;
         let committed = self.client.batch_execute("COMMIT").await;
         committed.map_err(error::commit)
@@ -65,8 +67,8 @@ impl Drop for Session<'_> {
         if !self.is_open {
             return;
         }
-        // The end is told to the server and not waited for: the first poll sends it, behind whatever was
-        // sent before and ahead of whatever is sent next.
+        // The rollback is sent but not awaited: the first poll puts it behind all that was sent
+        // before and ahead of all that is sent next.
         let undo = pin!(self.client.batch_execute("ROLLBACK"));
         drop(undo.poll(&mut Context::from_waker(Waker::noop())));
     }

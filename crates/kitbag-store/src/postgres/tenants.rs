@@ -6,13 +6,15 @@ use crate::error::{Result, StoreError};
 use crate::tenants::NAMES;
 
 impl Postgres {
-    /// The names of all tenants. All other work is done in a role that sees one tenant at a time; this
-    /// needs the rights of the user himself.
+    /// The names of all tenants. All other work is done in a role that sees one tenant; this needs
+    /// the connection's user to be exempt from row-level security.
     pub(crate) async fn tenants(&self) -> Result<Vec<String>> {
         let mut client = self.connection().await?;
         let sql = "SELECT current_user::text, rolsuper OR rolbypassrls \
                    FROM pg_roles WHERE rolname = current_user";
         let user = client.query_typed_one(sql, &[]).await.map_err(failed)?;
+        // Under row-level security the list would be empty, which would pass for a store without
+        // tenants.
         if !user.try_get::<_, bool>(1).map_err(failed)? {
             let user = user.try_get(0).map_err(failed)?;
             return Err(StoreError::TenantsHidden { user });

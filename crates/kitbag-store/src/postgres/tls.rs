@@ -1,10 +1,10 @@
-//! Encrypted connections, with the parameters and the meaning that libpq gives them: `sslmode`,
-//! `sslrootcert`, `sslcert`, `sslkey`.
+//! Encrypted connections, configured by the parameters that libpq has, with the same meaning:
+//! `sslmode`, `sslrootcert`, `sslcert`, `sslkey`.
 //!
-//! Two things differ. Without `sslmode`, libpq goes on in the clear when a server offers no TLS; here
-//! only a server on this machine is spoken to in the clear unless the address says so, since memories
-//! and passwords are not for the network. And nothing is read from `~/.postgresql` or the environment:
-//! the address alone says who is trusted.
+//! Two things differ. Without `sslmode`, libpq continues in the clear when a server offers no TLS;
+//! we do so only with a server on this machine unless the address says otherwise, since memories
+//! and passwords should not cross a network in the clear. And nothing is read from `~/.postgresql`
+//! or the environment: the address alone says who is trusted.
 
 mod files;
 mod problem;
@@ -63,7 +63,7 @@ const MODES: [(&str, Mode); 5] = [
 ];
 
 impl TlsOptions {
-    /// Takes a parameter if it is one of TLS. An empty value is as good as none.
+    /// Takes a parameter if it is about TLS. An empty value counts as absent.
     pub(super) fn take(&mut self, name: &str, value: &str) -> Result<bool, String> {
         let file = (!value.is_empty()).then(|| PathBuf::from(value));
         match name {
@@ -77,11 +77,11 @@ impl TlsOptions {
         Ok(true)
     }
 
-    /// Refuses parameters that do not go together.
+    /// Refuses parameters that contradict each other.
     pub(super) fn check(&self) -> Result<(), String> {
         let weak = self.mode.is_some_and(|mode| mode != Mode::VerifyFull);
         let reason = match (self.mode, &self.roots) {
-            // Anybody can have a certificate of a public authority, for a name of theirs.
+            // Anybody can get a certificate from a public authority for a name of their own.
             (Some(Mode::VerifyCa), None) => {
                 "`sslmode=verify-ca` needs `sslrootcert=FILE`; `verify-full` can do with the system's authorities"
             }
@@ -99,7 +99,7 @@ impl TlsOptions {
         Err(reason.to_owned())
     }
 
-    /// Sets the driver's mode, and makes what encrypts its connections.
+    /// Sets the driver's mode, and makes the connector that encrypts its connections.
     pub(super) fn connector(&self, config: &mut Config) -> Result<MakeRustlsConnect, TlsProblem> {
         let mode = self.mode_for(config);
         config.ssl_mode(match mode {
@@ -130,26 +130,29 @@ impl TlsOptions {
             }
             _ => client.with_no_client_auth(),
         };
-        // A server that is spoken to without asking for TLS first (`sslnegotiation=direct`) insists on it.
+        // With `sslnegotiation=direct` TLS starts without a request for it, and the server insists
+        // on this.
         client.alpn_protocols = vec![b"postgresql".to_vec()];
         Ok(MakeRustlsConnect::new(client))
     }
 
     fn mode_for(&self, config: &Config) -> Mode {
-        // No server offers TLS there, and libpq does not ask for it.
+        // No server offers TLS on a UNIX socket, and libpq does not ask for it there.
         if are_sockets(config) {
             return Mode::Disable;
         }
         match (self.mode, &self.roots) {
             (Some(mode), _) => mode,
+            // Anybody can get a certificate from a public authority, so only the name tells the
+            // right server.
             (None, Some(Roots::System)) => Mode::VerifyFull,
             (None, _) if is_this_machine(config) => Mode::Prefer,
             (None, _) => Mode::Require,
         }
     }
 
-    /// Those who may vouch for the server: all that are named, in every mode; the system's only where
-    /// the name of the host is checked too.
+    /// The authorities that may vouch for the server: those of a named file in every mode, the
+    /// system's only if the name of the host is checked too.
     fn trusted(&self, mode: Mode) -> Result<Option<Trusted>, TlsProblem> {
         let check = match mode {
             Mode::VerifyFull => verify::Names::Checked,
@@ -189,7 +192,7 @@ fn are_sockets(config: &Config) -> bool {
     config.get_hostaddrs().is_empty() && config.get_hosts().iter().all(is_socket)
 }
 
-/// Whether what is sent never reaches a network.
+/// Returns true if the connection never reaches a network.
 fn is_this_machine(config: &Config) -> bool {
     let is_here = |host: &Host| match host {
         Host::Tcp(name) => {

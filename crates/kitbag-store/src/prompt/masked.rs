@@ -1,22 +1,27 @@
-//! A prompt without the secrets that were said in it, as it is archived.
+//! Removes the secrets from a prompt before it is archived.
 
 use kitbag_core::assembly::{Assembly, render};
 use kitbag_core::content::RawJson;
 
 use super::SentPrompt;
+use super::recipe::archived_json;
+use crate::error::Result;
 use crate::id::MessageId;
 use crate::secrets::Secrets;
 
-/// The prompt that is archived, and the number of secrets that are masked in it. The hash of a prompt
-/// with a secret would let anybody test guesses, so the body becomes one without: the text that is
-/// rendered from what remains, or the blocks of a request, whose JSON is made elsewhere.
-pub(super) fn masked(mut prompt: SentPrompt, secrets: Secrets) -> (SentPrompt, usize) {
+/// Returns the prompt to archive, and the number of secrets that are masked in it. The hash of a
+/// prompt with a secret would let anybody test guesses, so the body becomes one without: the text
+/// rendered from the masked draft, or the blocks of a request, whose JSON is made elsewhere.
+pub(super) fn masked(mut prompt: SentPrompt, secrets: Secrets) -> Result<(SentPrompt, usize)> {
     let Some(mask) = secrets.mask() else {
-        return (prompt, 0);
+        return Ok((prompt, 0));
     };
+    // A key is random and may look like a secret, but without it the wrappers of the prompt's
+    // queries would not match.
     let mut mask = mask.sparing(prompt.key.clone());
     let draft = &mut prompt.draft;
-    // Messages from the store were masked when they came in, and hold the keys of earlier wrappers.
+    // Messages from the store were masked when they came in. They hold the keys of earlier
+    // wrappers, which must stay too.
     let is_stored = |id: &Option<String>| {
         let id = id.as_deref();
         id.is_some_and(|id| id.parse::<MessageId>().is_ok())
@@ -38,11 +43,10 @@ pub(super) fn masked(mut prompt: SentPrompt, secrets: Secrets) -> (SentPrompt, u
         let rendered = render(&prompt.draft, kept, &prompt.settings);
         prompt.body = match prompt.settings.form.is_text() {
             true => rendered.body.clone(),
-            // Blocks are made of texts, numbers and lists, which JSON always takes.
-            false => serde_json::to_string(&rendered.blocks).unwrap_or_default(),
+            false => archived_json(&rendered.blocks)?,
         };
         prompt.assembly.body = rendered.body;
         prompt.assembly.blocks = rendered.blocks;
     }
-    (prompt, mask.masked)
+    Ok((prompt, mask.masked))
 }

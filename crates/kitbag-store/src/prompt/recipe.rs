@@ -1,4 +1,4 @@
-//! What a prompt is made of: the draft, the choice and the layout, with texts by their hashes.
+//! The recipe of a prompt: draft, selection and layout, with texts by their hashes.
 
 mod older;
 
@@ -26,9 +26,8 @@ impl Hash {
         Self(*blake3::hash(text.as_bytes()).as_bytes())
     }
 
-    pub(super) fn of_blocks(blocks: &[Block]) -> Self {
-        // Blocks are made of texts, numbers and lists, which JSON always takes.
-        Self::of(&serde_json::to_string(blocks).unwrap_or_default())
+    pub(super) fn of_blocks(blocks: &[Block]) -> Result<Self> {
+        Ok(Self::of(&archived_json(blocks)?))
     }
 
     pub(crate) fn to_hex(self) -> String {
@@ -66,10 +65,11 @@ impl<'de> Deserialize<'de> for Hash {
     }
 }
 
-/// Says how a draft is rendered. Since 2 the roles and names of messages are shown in every form,
-/// since 3 there is one heading of remembered chunks in each place.
+/// The revision of rendering. Since 2 every form shows the roles and names of messages; since 3
+/// there is one heading of remembered chunks in each place.
 const REVISION: u32 = 3;
 
+// Recipes of revision 1 were written before the field existed.
 const fn first_revision() -> u32 {
     1
 }
@@ -82,7 +82,7 @@ const fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// Everything that a prompt is rendered from. `draft` and `kept` are without their texts.
+/// The parts that a prompt is rendered from. `draft` and `kept` are without their texts.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Recipe {
     #[serde(default = "first_revision")]
@@ -90,7 +90,7 @@ pub(super) struct Recipe {
     /// The number of secrets that were sent and are masked here.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) masked: usize,
-    /// The hash of the blocks of a form that is no text, which tells here whether they come out
+    /// The hash of the blocks, for a form that is no text. It tells if the same blocks come out
     /// again; their JSON is made elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) blocks: Option<Hash>,
@@ -116,7 +116,7 @@ struct KeptText {
     text: Hash,
 }
 
-/// A [`RequestField`], whose value may hold what people said as any other text does.
+/// A [`RequestField`] whose value is kept as a text, since it may quote people like any other.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct FieldText {
     name: String,
@@ -127,7 +127,7 @@ struct FieldText {
 /// Texts by their hashes.
 pub(super) type Bodies = BTreeMap<Hash, String>;
 
-/// The texts of a prompt, and what each tells of.
+/// The texts of a prompt, and the origins of each.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Texts {
     pub(super) bodies: Bodies,
@@ -142,31 +142,30 @@ impl Texts {
         hash
     }
 
-    fn add_json<T: Serialize>(&mut self, value: &T, origin: String) -> Hash {
-        // Values of the core are made of texts, numbers and lists, which JSON always takes.
-        self.add(serde_json::to_string(value).unwrap_or_default(), origin)
+    fn add_json<T: Serialize>(&mut self, value: &T, origin: String) -> Result<Hash> {
+        Ok(self.add(archived_json(value)?, origin))
     }
 
-    /// Takes the values out of a draft.
+    /// Moves the values out of a draft.
     fn take_all<T: Serialize>(
         &mut self,
         values: &mut Vec<T>,
         origin: impl Fn(&T) -> String,
-    ) -> Vec<Hash> {
+    ) -> Result<Vec<Hash>> {
         let values = mem::take(values);
         let add = |value| self.add_json(value, origin(value));
         values.iter().map(add).collect()
     }
 }
 
-/// The origin of a message: its name in the store, if it has one.
+/// The origin of a message: its id in the store, if it has one.
 fn message_origin(message: &Message) -> String {
     let id = message.id.as_ref();
     id.map(|id| format!("message/{id}")).unwrap_or_default()
 }
 
 impl Recipe {
-    pub(super) fn new(prompt: &SentPrompt, masked: usize) -> (Self, Texts) {
+    pub(super) fn new(prompt: &SentPrompt, masked: usize) -> Result<(Self, Texts)> {
         let (settings, assembly) = (&prompt.settings, &prompt.assembly);
         let mut texts = Texts::default();
         let mut bare = prompt.draft.clone();
@@ -180,18 +179,21 @@ impl Recipe {
         let recipe = Self {
             revision: REVISION,
             masked,
-            blocks: (!settings.form.is_text()).then(|| Hash::of_blocks(&assembly.blocks)),
+            blocks: match settings.form.is_text() {
+                true => None,
+                false => Some(Hash::of_blocks(&assembly.blocks)?),
+            },
             fields,
             settings: settings.clone(),
             identity: texts.add(mem::take(&mut bare.identity), none()),
-            tools: texts.take_all(&mut bare.tools, |_| none()),
-            injected: texts.take_all(&mut bare.injected, |one| format!("entry/{}", one.key)),
-            history: texts.take_all(&mut bare.history, message_origin),
+            tools: texts.take_all(&mut bare.tools, |_| none())?,
+            injected: texts.take_all(&mut bare.injected, |one| format!("entry/{}", one.key))?,
+            history: texts.take_all(&mut bare.history, message_origin)?,
             current: {
                 let current = mem::replace(&mut bare.current, Message::user(""));
-                texts.add_json(&current, message_origin(&current))
+                texts.add_json(&current, message_origin(&current))?
             },
-            steps: texts.take_all(&mut bare.steps, message_origin),
+            steps: texts.take_all(&mut bare.steps, message_origin)?,
             kept: assembly
                 .kept
                 .iter()
@@ -206,12 +208,11 @@ impl Recipe {
             tokenizer: assembly.tokenizer.clone(),
             ledger: assembly.ledger.clone(),
         };
-        (recipe, texts)
+        Ok((recipe, texts))
     }
 
     pub(super) fn to_json(&self) -> Result<String> {
-        serde_json::to_string(self)
-            .map_err(|error| StoreError::failed(format!("the prompt cannot be archived: {error}")))
+        archived_json(self)
     }
 
     /// The hashes of all texts.
@@ -229,7 +230,7 @@ impl Recipe {
             .collect()
     }
 
-    /// The draft with its texts. `Err` says why that is not possible.
+    /// The draft with its texts. An error says which text is missing or altered.
     pub(super) fn draft(&self, texts: &Bodies) -> Result<Draft, String> {
         let mut draft = self.draft.clone();
         draft.identity = text(texts, self.identity)?;
@@ -264,7 +265,8 @@ impl Recipe {
         fields.transpose()
     }
 
-    /// Renders the prompt. A draft of an older revision becomes the one that is shown the same way today.
+    /// Renders the prompt as its revision did. A draft of revision 1 is rewritten to one that is
+    /// shown the same way today.
     pub(super) fn render(&self, draft: &mut Draft, kept: &[Kept]) -> Rendered {
         let settings = &self.settings;
         match self.revision {
@@ -273,6 +275,12 @@ impl Recipe {
             _ => render(draft, kept, settings),
         }
     }
+}
+
+/// A part of a prompt as JSON. An empty text in place of one that failed would be archived as the part.
+pub(super) fn archived_json<T: Serialize + ?Sized>(part: &T) -> Result<String> {
+    serde_json::to_string(part)
+        .map_err(|error| StoreError::failed(format!("the prompt cannot be archived: {error}")))
 }
 
 fn text(texts: &Bodies, hash: Hash) -> Result<String, String> {

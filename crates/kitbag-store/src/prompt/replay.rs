@@ -1,5 +1,5 @@
-//! Making a past prompt again, and telling whether it is the one that was sent. The JSON of requests is
-//! made above the store, where the last comparison is.
+//! Rebuilds a past prompt, and checks that it is the one that was sent. The JSON of requests is
+//! made above the store, which then makes the last comparison.
 
 use jiff::Timestamp;
 use kitbag_core::assembly::{AssemblySettings, Block, Breakpoint, Draft, Kept, Ledger};
@@ -14,49 +14,49 @@ use crate::transaction::{Tx, placeholders};
 use crate::turn::StoredTurn;
 use crate::value::{Row, Value};
 
-/// A prompt that was made again: a text byte for byte as it was sent, a request as its blocks.
+/// A rebuilt prompt: a text byte for byte as it was sent, or a request as its blocks.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Replayed {
     /// The turn.
     pub turn: TurnId,
-    /// Which of its prompts, from 0.
+    /// Its number among the prompts of the turn, from 0.
     pub inference: u32,
-    /// When it was sent.
+    /// The time when it was sent.
     pub sent: Timestamp,
-    /// The text of a form that is one.
+    /// The text, if its form is one.
     pub body: String,
-    /// The blocks of any other form.
+    /// The blocks, for any other form.
     pub blocks: Vec<Block>,
-    /// The fields of the request that was sent, where the prompt makes another.
+    /// The fields of the sent request, if it differs from what the prompt makes.
     pub fields: Option<Vec<RequestField>>,
     /// The ends of cached prefixes.
     pub breakpoints: Vec<Breakpoint>,
     /// The draft.
     pub draft: Draft,
-    /// The chunks that were in it.
+    /// The chunks in it.
     pub kept: Vec<Kept>,
     /// The settings that it was assembled with.
     pub settings: AssemblySettings,
-    /// The BLAKE3 hash of what was sent, in hexadecimal digits. Where secrets are masked, that of what
-    /// was archived: of the text without them, or of the blocks of a request.
+    /// The BLAKE3 hash of what was sent, in hexadecimal digits. With masked secrets, that of what
+    /// was archived: the text without them, or the blocks of a request.
     pub hash: String,
     /// The number of secrets that were sent and are masked here.
     pub masked: usize,
-    /// Its tokens when it was sent.
+    /// Its tokens as counted when it was sent.
     pub tokens: Tokens,
     /// The tokenizer that counted them.
     pub tokenizer: String,
-    /// Why it was as it was.
+    /// The reasons for its selection.
     pub ledger: Ledger,
 }
 
 impl Replayed {
-    /// Compares what was sent with what comes out again. Of a request with masked secrets the blocks
-    /// were compared already, and nothing else is known.
+    /// Compares the sent bytes with the rebuilt ones. For a request with masked secrets only the
+    /// blocks can be compared, which was done already.
     ///
     /// # Errors
-    /// [`StoreError::Replay`] when it is something else.
+    /// [`StoreError::Replay`] when they differ.
     pub fn check(&self, body: &str) -> Result<()> {
         let is_compared = self.masked > 0 && !self.settings.form.is_text();
         if is_compared || Hash::of(body).to_hex() == self.hash {
@@ -72,12 +72,12 @@ impl Replayed {
 const DIFFERS: &str = "it comes out differently from what was sent";
 
 impl Store {
-    /// Renders a prompt of a turn again, the last one unless another is named, from the texts and
-    /// choices that were archived, and compares it with what was sent, a request by its blocks.
+    /// Rebuilds a prompt of a turn, the last one unless another is given, from the archived texts
+    /// and choices, and compares it with what was sent; for a request its blocks.
     ///
     /// # Errors
-    /// [`StoreError::Replay`] when a text was forgotten, removed or altered, or when the prompt comes
-    /// out differently.
+    /// [`StoreError::Replay`] when a text was forgotten, removed or altered, or when the result
+    /// differs.
     pub async fn replay(&self, turn: TurnId, inference: Option<u32>) -> Result<Replayed> {
         self.read(async move |tx| replay(tx, turn, inference).await)
             .await
@@ -117,9 +117,12 @@ async fn replay(tx: &mut Tx<'_>, turn: TurnId, inference: Option<u32>) -> Result
     let rendered = recipe.render(&mut draft, &kept);
     let is_same = match recipe.settings.form.is_text() {
         true => Hash::of(&rendered.body) == hash,
-        false => recipe
-            .blocks
-            .is_none_or(|blocks| blocks == Hash::of_blocks(&rendered.blocks)),
+        false => match recipe.blocks {
+            Some(blocks) => blocks == Hash::of_blocks(&rendered.blocks)?,
+            // Recipes from before this field have no hash of their blocks: the caller's comparison
+            // must do.
+            None => true,
+        },
     };
     if !is_same {
         return Err(refuse(DIFFERS.to_owned()));
@@ -146,6 +149,7 @@ async fn replay(tx: &mut Tx<'_>, turn: TurnId, inference: Option<u32>) -> Result
 async fn texts(tx: &mut Tx<'_>, recipe: &Recipe) -> Result<Bodies> {
     let hashes: Vec<Value> = recipe.hashes().into_iter().map(Value::from).collect();
     let mut texts = Bodies::new();
+    // SQLite takes 32,766 parameters and PostgreSQL 65,535; 500 keep the statement short.
     for some in hashes.chunks(500) {
         let sql = format!(
             "SELECT hash, body FROM text WHERE tenant = $1 AND hash IN ({})",

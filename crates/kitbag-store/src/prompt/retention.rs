@@ -1,4 +1,4 @@
-//! How long prompts are kept.
+//! Removes old prompts from the archive.
 
 use std::collections::BTreeSet;
 
@@ -10,19 +10,19 @@ use crate::store::Store;
 use crate::transaction::{Tx, placeholders};
 use crate::value::{Parameters, Value};
 
-/// What was removed from the archive.
+/// The counts of what was removed from the archive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pruned {
     /// Prompts.
     pub prompts: u64,
-    /// Texts that no prompt has any more.
+    /// Texts that no prompt uses any more.
     pub texts: u64,
 }
 
 impl Store {
-    /// Removes prompts that were sent before `older_than`, then the oldest ones until the others
-    /// have at most `max_bytes`, as they were sent. Turns stay; replaying them is refused.
+    /// Removes prompts that were sent before `older_than`, then the oldest ones until the rest has
+    /// at most `max_bytes`, as sent. Turns stay, but replaying their prompts is refused.
     ///
     /// # Errors
     /// When the store fails.
@@ -48,7 +48,7 @@ impl Store {
     }
 }
 
-/// The time before which prompts must go so that the rest has at most so many bytes.
+/// The time before which prompts must go so that the rest has at most `most` bytes.
 async fn oldest_within(tx: &mut Tx<'_>, most: u64) -> Result<i64> {
     let sql = "SELECT sent, bytes FROM prompt WHERE tenant = $1 ORDER BY sent DESC";
     let mut left = i64::try_from(most).unwrap_or(i64::MAX);
@@ -56,7 +56,7 @@ async fn oldest_within(tx: &mut Tx<'_>, most: u64) -> Result<i64> {
     for (sent, bytes) in tx.query::<(i64, i64)>(sql, ()).await? {
         left = left.saturating_sub(bytes);
         if left < 0 {
-            // Prompts of one moment go together.
+            // Prompts of one moment go together, since the time alone selects them.
             return Ok(if oldest == sent { sent + 1 } else { oldest });
         }
         oldest = sent;
@@ -74,7 +74,7 @@ async fn remove_before(tx: &mut Tx<'_>, sent: i64) -> Result<u64> {
     tx.execute(sql, sent).await
 }
 
-/// Takes their texts off some prompts, and adds the hashes to `taken`.
+/// Detaches the texts of some prompts, and adds their hashes to `taken`.
 pub(crate) async fn take_texts(
     tx: &mut Tx<'_>,
     which: &str,
@@ -86,8 +86,7 @@ pub(crate) async fn take_texts(
     Ok(())
 }
 
-/// Removes those of the texts that were taken off prompts which no other prompt has. The caller holds
-/// [`TEXTS`] alone.
+/// Removes those detached texts that no other prompt uses. The caller holds [`TEXTS`] exclusively.
 pub(crate) async fn drop_taken_texts(tx: &mut Tx<'_>, taken: BTreeSet<Hash>) -> Result<()> {
     let taken: Vec<Value> = taken.into_iter().map(Value::from).collect();
     for some in taken.chunks(500) {
@@ -102,7 +101,7 @@ pub(crate) async fn drop_taken_texts(tx: &mut Tx<'_>, taken: BTreeSet<Hash>) -> 
     Ok(())
 }
 
-/// Removes all texts that no prompt has any more. The caller holds [`TEXTS`] alone.
+/// Removes all texts that no prompt uses. The caller holds [`TEXTS`] exclusively.
 async fn drop_unused_texts(tx: &mut Tx<'_>) -> Result<u64> {
     let sql = "DELETE FROM text WHERE tenant = $1 AND NOT EXISTS (SELECT 1 FROM prompt_text \
                WHERE prompt_text.tenant = text.tenant AND prompt_text.hash = text.hash)";

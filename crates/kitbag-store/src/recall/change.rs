@@ -1,27 +1,28 @@
-//! Messages of one speaker about the same thing, of which the later says that it has changed.
+//! Finds messages of one speaker on the same topic of which a later one says that it has changed.
 
 use std::collections::BTreeSet;
 
 use kitbag_core::recall::{Query, analyse};
 use kitbag_core::role::Role;
 
-use super::known::KnownFacts;
+use super::relevant::RelevantFacts;
 use super::{Later, Recalled};
 use crate::fact::STATEMENTS;
 use crate::message::StoredMessage;
 
-/// The number of the best messages are compared.
-pub(super) const LOOKED_AT: usize = 10;
+/// The number of best messages that are compared.
+pub(super) const COMPARED: usize = 10;
 
-/// Puts a message that tells a change above an earlier one of the same speaker that shares the topic of
-/// the query with it, and marks that as outdated, unless what it states is known to hold.
-pub(super) fn put_latest_first(query: &Query, known: &KnownFacts, hits: &mut Vec<Recalled>) {
-    // Whoever names a day asks for what was said then.
+/// Moves a message that tells of a change above an earlier one of the same speaker that shares a
+/// topic of the query with it, and marks the earlier one as outdated unless its statement is known
+/// to hold.
+pub(super) fn put_latest_first(query: &Query, known: &RelevantFacts, hits: &mut Vec<Recalled>) {
+    // A query that names a day asks for what was said then.
     if !query.days().is_empty() {
         return;
     }
     let asked: BTreeSet<&str> = query.terms().collect();
-    for later in 0..hits.len().min(LOOKED_AT) {
+    for later in 0..hits.len().min(COMPARED) {
         let Some(candidate) = hits.get(later) else {
             return;
         };
@@ -32,7 +33,7 @@ pub(super) fn put_latest_first(query: &Query, known: &KnownFacts, hits: &mut Vec
         let topics = topics(&text, &asked);
         let (id, at) = (Some(candidate.message.id), candidate.message.at);
         let mut first = None;
-        for earlier in 0..hits.len().min(LOOKED_AT) {
+        for earlier in 0..hits.len().min(COMPARED) {
             let (Some(new), Some(old)) = (hits.get(later), hits.get(earlier)) else {
                 return;
             };
@@ -42,6 +43,7 @@ pub(super) fn put_latest_first(query: &Query, known: &KnownFacts, hits: &mut Vec
             }
             let text = old.text();
             let shared = self::topics(&text, &asked);
+            // The later message must be about everything that the query found in the earlier one.
             let is_same = !shared.is_empty() && shared.is_subset(&topics);
             if !is_same || !STATEMENTS.is_first_person(&text) {
                 continue;
@@ -54,6 +56,7 @@ pub(super) fn put_latest_first(query: &Query, known: &KnownFacts, hits: &mut Vec
         if let Some(first) = first.filter(|first| *first < later) {
             let total = hits.get(first).map_or(0, |hit| hit.score.total());
             let mut hit = hits.remove(later);
+            // One point above the message it outdates, so that the order follows from the scores.
             let rise = total - hit.score.total() + 1;
             hit.score = hit.score.plus("latest", rise);
             hits.insert(first, hit);
@@ -61,7 +64,7 @@ pub(super) fn put_latest_first(query: &Query, known: &KnownFacts, hits: &mut Vec
     }
 }
 
-/// The terms of the query that a text has.
+/// The terms of the query that a text contains.
 fn topics(text: &str, asked: &BTreeSet<&str>) -> BTreeSet<String> {
     let passages = analyse(text).passages.into_iter();
     let terms = passages.flat_map(|passage| passage.terms);
@@ -69,7 +72,7 @@ fn topics(text: &str, asked: &BTreeSet<&str>) -> BTreeSet<String> {
     terms.filter(|term| asked.contains(term.as_str())).collect()
 }
 
-/// Returns whether the same person said something later.
+/// Returns true if the same person said `new` later than `old`.
 fn follows(new: &StoredMessage, old: &StoredMessage) -> bool {
     let is_same = new.message.role == old.message.role && new.message.name == old.message.name;
     let is_later = match (new.at, old.at) {

@@ -1,4 +1,5 @@
-//! What the index and the days of a query give.
+//! Gathers evidence for a query: places of its words from the index, and messages of the days it
+//! names.
 
 use kitbag_core::recall::{Evidence, Query};
 
@@ -7,7 +8,7 @@ use crate::error::Result;
 use crate::index;
 use crate::transaction::Tx;
 
-/// How many messages of the days that a query names are looked at.
+/// The most messages that are read of the days that a query names.
 const DATED: u32 = 2_000;
 
 /// The places of a query's words, and the messages of the days that it names.
@@ -20,6 +21,7 @@ pub(super) async fn gather(
     let conditions = request.filter.message_conditions();
     let mut evidence = Evidence::default();
     for part in parts {
+        // Another program may have written a negative total; that must not end a query.
         evidence.passages += part.scope.passages.max(0).unsigned_abs();
         evidence.words += part.scope.words.max(0).unsigned_abs();
         evidence.conversations += u64::from(part.scope.conversations);
@@ -33,13 +35,16 @@ pub(super) async fn gather(
                 .or_default()
                 .append(&mut postings);
         }
-        // Of a year there would be too many, and being of that year says little.
+        // A year would have too many messages, and being of that year says little.
         for range in query.days().iter().filter(|range| range.is_short()) {
             let (from, to) = (range.first, range.told_until());
             let start = |date: jiff::civil::Date| as_utc(date.into()).as_microsecond();
             let end = to.tomorrow().map_or(i64::MAX, start);
+            // Leaves room for the 25 hours that the statement adds.
             let end = end.min(i64::MAX - 90_000_000_000);
             let sql = format!(
+                // Days are those of the speaker's clock. The index holds moments, so it narrows the
+                // search to 25 hours around them.
                 "SELECT conversation, seq FROM message WHERE tenant = $1 AND scope = $2 \
                  AND at + coalesce(at_offset, 0) * 1000000 >= $3 \
                  AND at + coalesce(at_offset, 0) * 1000000 < $4 \

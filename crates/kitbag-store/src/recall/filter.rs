@@ -1,5 +1,5 @@
-//! The messages that a filter admits, before the best are chosen: what it leaves out takes no place
-//! of what it lets in.
+//! Applies a filter before the best candidates are chosen, so that rejected messages take no place
+//! of others.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use crate::history;
 use crate::transaction::Tx;
 use crate::value::Value;
 
-/// The number of candidates that are looked at together.
+/// The number of candidates that are read together.
 const PAGE: usize = 1_000;
 
-/// The conversations in which there may be messages that the filter admits; nothing where it says
-/// nothing of conversations.
+/// The conversations that may hold messages the filter admits; none if the filter does not restrict
+/// conversations.
 pub(super) async fn conversations(
     tx: &mut Tx<'_>,
     parts: &[Part],
@@ -39,11 +39,10 @@ pub(super) async fn conversations(
     Ok(Some(numbers))
 }
 
-/// The place of a candidate, whether it meets the conditions of the database, its text and
-/// its JSON.
+/// The place of a candidate, true if it meets the conditions in SQL, its text and its JSON.
 type Judged = (u32, u32, bool, String, Option<String>);
 
-/// The first `most` of the candidates that the filter admits, in their order.
+/// The first `most` candidates that the filter admits, in their order.
 pub(super) async fn admitted(
     tx: &mut Tx<'_>,
     parts: &[Part],

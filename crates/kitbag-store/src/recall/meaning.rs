@@ -1,7 +1,7 @@
-//! How like the best candidates are to a query in meaning, where a model tells.
+//! Compares the best candidates with a query by meaning, if the store has a model.
 //!
-//! No vectors are kept: the passages of the candidates are read and compared when a query comes. So
-//! a store is the same with every model and with none.
+//! No vectors are stored: the passages of the candidates are read and compared for each query. So a
+//! store is the same with any model or none.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::error::Result;
 use crate::index;
 use crate::transaction::Tx;
 
-/// How many candidates are compared, the best by their words.
+/// The number of candidates that are compared, the best by their words.
 const COMPARED: usize = 400;
 
-/// The query with words that mean nearly the same, so that messages come up which say it otherwise.
+/// Adds words with nearly the same meaning to the query, so that messages in other words are found.
 pub(super) fn with_near_words(mut query: Query, request: &RecallRequest) -> Query {
     if let Some(embedder) = &request.embedder {
         query.add_near(|words| embedder.near(words));
@@ -24,7 +24,7 @@ pub(super) fn with_near_words(mut query: Query, request: &RecallRequest) -> Quer
     query
 }
 
-/// The same facts, with the likeness of the passage that tells most in each message.
+/// Adds the likeness of each message's best passage to its facts.
 pub(super) async fn add_likeness(
     tx: &mut Tx<'_>,
     parts: &[Part],
@@ -35,6 +35,7 @@ pub(super) async fn add_likeness(
     let Some(embedder) = &request.embedder else {
         return Ok(facts);
     };
+    // Keyed by place, since the rows come back in no order.
     let passages: BTreeMap<(u32, u32), u16> = candidates
         .iter()
         .take(COMPARED)

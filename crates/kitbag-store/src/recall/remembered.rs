@@ -1,4 +1,4 @@
-//! Messages from which entities are remembered that a query is about.
+//! Finds the messages that registered entities a query is about.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +12,10 @@ use crate::id::ConversationId;
 use crate::state;
 use crate::transaction::Tx;
 
-/// The entities of so many conversations are looked at.
+/// The number of conversations whose entities are read.
 const CONVERSATIONS: usize = 12;
 
-/// Returns how many entities that share a word with the query came from each message.
+/// Returns the number of entities from each message that share a word with the query.
 pub(super) async fn remembered(
     tx: &mut Tx<'_>,
     part: &Part,
@@ -30,7 +30,7 @@ pub(super) async fn remembered(
     Ok(remembered)
 }
 
-/// The messages of the turns in which entities were registered or last referred to.
+/// The messages of the turns in which matching entities were registered or last referred to.
 async fn entities(
     tx: &mut Tx<'_>,
     part: &Part,
@@ -40,7 +40,7 @@ async fn entities(
     if !part.contents.layers {
         return Ok(Vec::new());
     }
-    // The best candidates come first.
+    // Candidates are ordered by relevance, so these are the most relevant conversations.
     let mut conversations: Vec<u32> = Vec::new();
     for (conversation, _) in candidates {
         if !conversations.contains(conversation) && conversations.len() < CONVERSATIONS {

@@ -1,5 +1,5 @@
-//! A conversation whose row cannot be read: the cells that can be read stay, the others are made from its
-//! messages or left out.
+//! Mends a conversation whose row cannot be read: readable cells stay, the others are derived from
+//! its messages or left out.
 
 use jiff::Timestamp;
 
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::transaction::Tx;
 use crate::value::{Row, Value};
 
-/// Writes a conversation anew with the cells that can be read. Counts are mended with the others of its
+/// Rewrites a conversation from its readable cells. Its counts are mended later with those of its
 /// scope.
 pub(super) async fn mend(tx: &mut Tx<'_>, row: &DamagedRow) -> Result<()> {
     let (Some(scope), Some(id)) = (row.cell::<u32>("scope"), row.cell::<u32>("id")) else {
@@ -17,6 +17,7 @@ pub(super) async fn mend(tx: &mut Tx<'_>, row: &DamagedRow) -> Result<()> {
     let sql = "SELECT min(at), max(at) FROM message \
                WHERE tenant = $1 AND scope = $2 AND conversation = $3";
     let said: Option<Row> = tx.query_one(sql, (scope, id)).await?;
+    // An aggregate always yields a row; an empty one reads as unknown times.
     let mut said = said.unwrap_or_else(|| Row::new(Vec::new()));
     let mut said = || said.cell::<Timestamp>().ok();
     let (first, last) = (said(), said());
@@ -29,6 +30,7 @@ pub(super) async fn mend(tx: &mut Tx<'_>, row: &DamagedRow) -> Result<()> {
         _ => None,
     };
     let title = text(row, "title").map(Value::Body);
+    // 0 is below every real count, so `counts::of_scope` raises it.
     let count = |column| row.cell::<u32>(column).unwrap_or(0);
     let sql = "UPDATE conversation SET name = $2, title = $3, began = $4, active = $5, closed = $6, \
                messages = $7, turns = $8 WHERE tenant = $1 AND scope = $9 AND id = $10";
@@ -39,7 +41,7 @@ pub(super) async fn mend(tx: &mut Tx<'_>, row: &DamagedRow) -> Result<()> {
         .map(drop)
 }
 
-/// A text, with the sign for an unreadable character wherever bytes are none.
+/// A text, with the replacement character for bytes that are no UTF-8.
 fn text(row: &DamagedRow, column: &str) -> Option<String> {
     match row.cell::<Value>(column)? {
         Value::Text(text) | Value::Body(text) => Some(text),
@@ -49,7 +51,7 @@ fn text(row: &DamagedRow, column: &str) -> Option<String> {
     }
 }
 
-/// Tells whether another conversation of the scope has a name.
+/// Returns true if another conversation of the scope has the name.
 async fn is_taken(tx: &mut Tx<'_>, scope: u32, id: u32, name: &str) -> Result<bool> {
     let sql = "SELECT id FROM conversation \
                WHERE tenant = $1 AND scope = $2 AND id <> $3 AND name = $4";

@@ -1,13 +1,14 @@
-//! Counts that say which number comes next, and conversations that only their messages tell of.
+//! Mends the counts that yield the next number, and makes conversations that only their messages
+//! tell of.
 //!
-//! Everything is done by statements that read no row here: a number out of range would not be read. A
-//! count that is higher than what is there stays, since no number is given twice.
+//! All of this is done in SQL without reading a row, since a number out of range could not be read.
+//! A count above the highest number stays, so that no number is given twice.
 
 use super::damaged::LARGEST;
 use crate::error::Result;
 use crate::transaction::Tx;
 
-/// Mends how many scopes the tenant has ever had.
+/// Mends the number of scopes that the tenant has ever had.
 pub(super) async fn of_tenant(tx: &mut Tx<'_>) -> Result<()> {
     tx.insert_or("tenant (tenant, scopes)", "ON CONFLICT DO NOTHING", [0_u32])
         .await?;
@@ -19,8 +20,9 @@ pub(super) async fn of_tenant(tx: &mut Tx<'_>) -> Result<()> {
     tx.execute(&sql, ()).await.map(drop)
 }
 
-/// Mends the counts of a scope and of its conversations, and makes conversations that are missing.
+/// Mends the counts of a scope and its conversations, and makes missing conversations.
 pub(super) async fn of_scope(tx: &mut Tx<'_>, scope: u32) -> Result<()> {
+    // Without its row a conversation's messages would be unreachable: all reading starts from it.
     let missing = "INSERT INTO conversation \
          (tenant, scope, id, began, active, messages, turns) \
          SELECT $1, $2, conversation, coalesce(min(at), 0), coalesce(max(at), 0), max(seq), 0 \
@@ -42,7 +44,7 @@ pub(super) async fn of_scope(tx: &mut Tx<'_>, scope: u32) -> Result<()> {
         );
         tx.execute(&sql, scope).await?;
     }
-    // A filter on times passes over conversations that were not active then.
+    // Filters on time skip conversations by these two, so they must enclose every message.
     for (column, extreme, comparison) in [("began", "min(at)", "<"), ("active", "max(at)", ">")] {
         let extreme = format!(
             "(SELECT {extreme} FROM message WHERE message.tenant = $1 AND message.scope = $2 \
@@ -70,7 +72,7 @@ pub(super) async fn of_scope(tx: &mut Tx<'_>, scope: u32) -> Result<()> {
         );
         tx.execute(&sql, scope).await?;
     }
-    // The index is made again, and counts these as it goes.
+    // Rebuilding the index counts these again.
     let sql = "UPDATE scope SET blocks = 0, passages = 0, words = 0 \
                WHERE tenant = $1 AND id = $2";
     tx.execute(sql, scope).await.map(drop)

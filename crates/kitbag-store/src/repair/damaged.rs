@@ -1,4 +1,4 @@
-//! Rows that cannot be read, or that belong to nothing.
+//! Finds and removes rows that cannot be read or belong to nothing.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -13,31 +13,31 @@ use crate::state::ConversationState;
 use crate::transaction::{Tx, placeholders};
 use crate::value::{Cell, FromRow, Row, Value};
 
-/// The largest number that the store gives out.
+/// The greatest number that the store gives out.
 pub(super) const LARGEST: u32 = u32::MAX;
 
 /// The number of messages that are read at a time.
 const PAGE: u32 = 1_000;
 
-/// Tables that are made from messages: nothing is lost with their rows.
+/// Tables that are derived from messages: their rows can be removed without loss.
 const DERIVED: [&str; 2] = ["block", "posting"];
 
-/// The way in which a damaged row is dealt with.
+/// The treatment of a damaged row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remedy {
-    /// It goes.
+    /// It is removed.
     Remove,
-    /// It stays, with what can be read of it.
+    /// It stays, with its readable cells.
     Mend,
 }
 
-/// A row that keeps the rest from being used.
+/// A row that keeps the rest of the store from being used.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct DamagedRow {
     /// Its table.
     pub table: &'static str,
-    /// The reason why it cannot be read.
+    /// The reason it cannot be read.
     pub reason: String,
     /// The treatment that the repair gives it.
     pub remedy: Remedy,
@@ -46,13 +46,13 @@ pub struct DamagedRow {
 }
 
 impl DamagedRow {
-    /// The cell of a column.
+    /// The cell of a column; none if it cannot be read as this type.
     pub(super) fn cell<T: Cell>(&self, column: &str) -> Option<T> {
         let (_, value) = self.cells.iter().find(|(name, _)| *name == column)?;
         T::from_value(value.clone())
     }
 
-    /// All that the row holds, as an object. Bytes that are no text are `{"hex": "…"}`.
+    /// The contents of the row as an object. Bytes that are no text become `{"hex": "…"}`.
     #[must_use]
     pub fn to_json(&self) -> Json {
         let cell = |value: &Value| match value {
@@ -75,7 +75,7 @@ impl DamagedRow {
     }
 }
 
-/// All rows that must go, each once.
+/// All rows that must go or be mended, each once.
 pub(super) async fn find(tx: &mut Tx<'_>) -> Result<Vec<DamagedRow>> {
     let mut found: Vec<DamagedRow> = Vec::new();
     for table in schema::tables() {
@@ -110,8 +110,8 @@ pub(super) async fn find(tx: &mut Tx<'_>) -> Result<Vec<DamagedRow>> {
     Ok(found)
 }
 
-/// Rows with a number out of range, and rows whose scope or conversation is not there. A conversation
-/// that has messages can be made from them.
+/// Rows with a number out of range, and rows without their scope or conversation. A conversation
+/// with messages can be made again, so its rows stay.
 async fn misplaced(tx: &mut Tx<'_>, table: &Table) -> Result<Vec<DamagedRow>> {
     let name = table.name;
     let in_range = |column: &str| format!("{column} BETWEEN 1 AND {LARGEST}");
@@ -155,7 +155,7 @@ async fn misplaced(tx: &mut Tx<'_>, table: &Table) -> Result<Vec<DamagedRow>> {
         .collect())
 }
 
-/// Rows whose columns do not make what they should.
+/// Rows whose columns cannot be read as `T`.
 async fn unreadable<T: FromRow>(
     tx: &mut Tx<'_>,
     table: &Table,
@@ -184,6 +184,8 @@ async fn unreadable<T: FromRow>(
                 let at = table.columns.iter().position(|own| own.name == column);
                 at.and_then(|at| cells.get(at)).cloned()
             };
+            // `columns` are those of the table, so each is found; a missing one would be reported
+            // as damage.
             let picked = columns
                 .split(", ")
                 .map(|name| named(name).unwrap_or(Value::Null));
@@ -209,7 +211,7 @@ fn damaged(table: &Table, cells: Vec<Value>, reason: String) -> DamagedRow {
     }
 }
 
-/// Removes or mends rows, which their keys name.
+/// Removes or mends rows, which are identified by their keys.
 pub(super) async fn remedy(tx: &mut Tx<'_>, rows: Vec<DamagedRow>) -> Result<()> {
     let tables = schema::tables();
     for row in rows {
@@ -218,6 +220,7 @@ pub(super) async fn remedy(tx: &mut Tx<'_>, rows: Vec<DamagedRow>) -> Result<()>
             continue;
         }
         let table = tables.iter().find(|table| table.name == row.table);
+        // The key is one that this program has read from the same table, so the table exists.
         let Some(table) = table else { continue };
         let key = table.key.iter().zip(2..);
         let key: Vec<String> = key
@@ -227,6 +230,7 @@ pub(super) async fn remedy(tx: &mut Tx<'_>, rows: Vec<DamagedRow>) -> Result<()>
         let sql = format!("DELETE FROM {name} WHERE tenant = $1 AND {key}");
         tx.execute(&sql, row.key).await?;
     }
+    // Their scopes may have been removed just now.
     for name in DERIVED {
         let sql = format!(
             "DELETE FROM {name} WHERE tenant = $1 \
@@ -237,7 +241,7 @@ pub(super) async fn remedy(tx: &mut Tx<'_>, rows: Vec<DamagedRow>) -> Result<()>
     Ok(())
 }
 
-/// A part of a conversation's state, which must be readable.
+/// A part of a conversation's state, which must be readable JSON of its kind.
 struct StateRow;
 
 impl StateRow {
@@ -253,7 +257,7 @@ impl FromRow for StateRow {
     }
 }
 
-/// A text of prompts, which must have its hash.
+/// A text of prompts, which must match its hash.
 struct TextRow;
 
 impl TextRow {

@@ -1,4 +1,4 @@
-//! Archived prompts that cannot be made again.
+//! Empties archived prompts that cannot be rebuilt.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use crate::id::TurnId;
 use crate::prompt::{drop_taken_texts, take_texts};
 use crate::transaction::Tx;
 
-/// The note in the place of a prompt that was given up.
+/// The note in a prompt that was emptied.
 const REASON: &str = "a damaged row";
 
-/// Gives up the prompts that lack a text. The caller holds the texts alone.
+/// Empties the prompts that lack a text. The caller holds the lock on texts exclusively.
 pub(super) async fn without_texts(tx: &mut Tx<'_>) -> Result<()> {
     let sql = "SELECT DISTINCT scope, conversation, turn, inference FROM prompt_text \
                WHERE tenant = $1 AND NOT EXISTS (SELECT 1 FROM text \
@@ -21,14 +21,14 @@ pub(super) async fn without_texts(tx: &mut Tx<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The prompts that should come out again as they were sent.
+/// The prompts that should rebuild to what was sent.
 pub(super) async fn archived(tx: &mut Tx<'_>) -> Result<Vec<(TurnId, u32)>> {
     let sql = "SELECT scope, conversation, turn, inference FROM prompt WHERE tenant = $1 \
                AND forgotten IS NULL ORDER BY scope, conversation, turn, inference";
     tx.query(sql, ()).await
 }
 
-/// Empties a prompt; that it was sent, and when, stays.
+/// Empties a prompt. Its row still says that it was sent, and when.
 pub(super) async fn give_up(tx: &mut Tx<'_>, turn: TurnId, inference: u32) -> Result<()> {
     tx.lock_exclusive(crate::prompt::TEXTS).await?;
     let sql = "UPDATE prompt SET recipe = NULL, forgotten = $2 WHERE tenant = $1 AND scope = $3 \

@@ -1,12 +1,13 @@
--- Texts that were added to requests of clients which keep their conversations themselves, and are added at
--- the same place of each later request. `anchor` is the hash of all that was said up to there.
-CREATE TABLE splice (
+-- What extensions keep for a tenant, beside what they keep for a conversation in `state`. A value is that of the
+-- conversation whose turn wrote it last, and is forgotten with it.
+CREATE TABLE extension_state (
     tenant TEXT NOT NULL CHECK (tenant <> ''),
+    extension TEXT NOT NULL,
+    key TEXT NOT NULL,
     scope INTEGER NOT NULL,
-    anchor BLOB NOT NULL,
-    made INTEGER NOT NULL,
-    body BODY NOT NULL,
-    PRIMARY KEY (tenant, scope, anchor)
+    conversation INTEGER NOT NULL,
+    json BODY NOT NULL,
+    PRIMARY KEY (tenant, extension, key)
 ) WITHOUT ROWID;
 
-CREATE INDEX splice_made ON splice (tenant, scope, made);
+CREATE INDEX extension_state_conversation ON extension_state (tenant, scope, conversation);

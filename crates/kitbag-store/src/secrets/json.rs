@@ -1,12 +1,13 @@
-//! Masks the strings of JSON text and leaves every other byte as it is.
+//! Masks the strings of a JSON text and leaves every other byte as it is, since providers compare
+//! some of it byte for byte.
 
 use super::Mask;
 
-/// Values longer than this are no passwords: only what has the format of a secret counts in them.
+/// Longer values are no passwords: in them only the formats of known secrets count.
 const LONGEST_NAMED: usize = 256;
 
 impl Mask {
-    /// The JSON without the secrets in its strings; none where there are none. `json` is valid JSON.
+    /// The JSON without the secrets in its strings; none if it has none. `json` must be valid.
     pub(crate) fn json(&mut self, json: &str) -> Option<String> {
         let before = self.masked;
         let mut masked = String::new();
@@ -15,7 +16,8 @@ impl Mask {
         while let Some((between, token)) = next_string(rest) {
             let after = rest.get(between.len() + token.len()..).unwrap_or_default();
             masked.push_str(between);
-            // A name belongs to the value behind it, and not to those of a list or an object there.
+            // A name belongs to the string right behind it, but not to those inside a list or an
+            // object.
             let named = name.take().filter(|_| between.trim() == ":");
             match after.trim_start().starts_with(':') {
                 true => {
@@ -33,10 +35,10 @@ impl Mask {
         (self.masked > before).then_some(masked)
     }
 
-    /// A string as JSON writes it, without its secrets; none where it has none.
+    /// A string in its JSON form without its secrets; none if it has none.
     fn string(&mut self, token: &str, name: Option<&str>) -> Option<String> {
         let text: String = serde_json::from_str(token).ok()?;
-        // Calls of tools have their arguments as a string of JSON.
+        // The arguments of a tool call are a string that holds JSON.
         let inner = text.trim_start().starts_with(['{', '[']);
         let is_json = inner && serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
         let masked = match is_json {
@@ -46,6 +48,7 @@ impl Mask {
         if let Some(masked) = masked {
             return serde_json::to_string(&masked).ok();
         }
+        // `password: "…"` is a secret by its name, which the value alone does not show.
         let name = name.filter(|_| token.len() <= LONGEST_NAMED)?;
         let pair = format!("{name}: {token}");
         let redacted = kitbag_secrets::redact(&pair, "message.json");
@@ -58,7 +61,7 @@ impl Mask {
     }
 }
 
-/// The text before the next string, and the string with its quotes.
+/// Splits off the text before the next string, and the string with its quotes.
 fn next_string(json: &str) -> Option<(&str, &str)> {
     let start = json.find('"')?;
     let (between, string) = json.split_at_checked(start)?;

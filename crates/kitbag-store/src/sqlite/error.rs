@@ -1,4 +1,4 @@
-//! What SQLite's errors mean.
+//! Translates SQLite's errors.
 
 use rusqlite::ErrorCode;
 
@@ -22,12 +22,13 @@ pub(crate) fn failed(error: rusqlite::Error) -> StoreError {
             | ErrorCode::ReadOnly
             | ErrorCode::PermissionDenied,
         ) => StoreError::Write { reason },
+        // A text beyond SQLite's limit is the caller's mistake and no failure of the store.
         Some(ErrorCode::TooBig) => StoreError::invalid("a text", format!("is too long: {reason}")),
         _ => StoreError::Failed { reason },
     }
 }
 
-/// Whether the file itself is the problem.
+/// Returns true when the file itself is the problem.
 pub(super) fn is_not_a_store(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),

@@ -1,4 +1,4 @@
-//! Emptying SQLite's log into the file.
+//! Empties SQLite's log into the file.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -7,12 +7,13 @@ use rusqlite::Connection;
 
 use super::open::PATIENCE;
 
-/// How long to sleep between attempts.
+/// The pause between attempts: a checkpoint of another process takes milliseconds.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Moves everything from the log into the file. Tells whether that was possible in time.
+/// Moves everything from the log into the file. Returns false when that was not possible in time.
 ///
-/// SQLite waits for those who read and write, but not for another process that does the same.
+/// SQLite waits for readers and writers by itself, but not for another process that empties the
+/// log.
 pub(crate) fn clear_log(connection: &Connection) -> rusqlite::Result<bool> {
     let end = Instant::now() + PATIENCE;
     loop {

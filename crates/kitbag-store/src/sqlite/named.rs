@@ -1,7 +1,8 @@
-//! Whether the file of a store still has its name.
+//! Checks that the file of a store still has its name.
 //!
-//! SQLite goes on writing to a file that was moved or deleted: all that would be gone with the
-//! process. Elsewhere than on UNIX such a file cannot be moved while it is open.
+//! SQLite goes on writing to a file that was moved or deleted, and acknowledges rows that are gone
+//! when the process ends. Only UNIX lets an open file be moved, so elsewhere there is nothing to
+//! check.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,14 +10,14 @@ use std::path::{Path, PathBuf};
 use crate::error::{Result, StoreError};
 
 /// A file, and the name that it was opened under.
-pub(crate) struct Named {
+pub(crate) struct NamedFile {
     path: PathBuf,
     identity: Identity,
 }
 
-impl Named {
+impl NamedFile {
     pub(super) fn new(path: &Path) -> io::Result<Self> {
-        // The folder we are in may change later.
+        // Absolute, since the working folder of the process may change later.
         let path = std::path::absolute(path)?;
         let identity = identity(&path)?;
         Ok(Self { path, identity })
@@ -26,7 +27,7 @@ impl Named {
         &self.path
     }
 
-    /// Fails when the name is another file's now, or nobody's.
+    /// Fails when the name belongs to another file now, or to none.
     pub(super) fn check(&self) -> Result<()> {
         let reason = match identity(&self.path) {
             Ok(identity) if identity == self.identity => return Ok(()),

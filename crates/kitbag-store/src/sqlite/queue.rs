@@ -1,7 +1,7 @@
-//! A queue that several threads take work from.
+//! A queue of work for several threads.
 //!
-//! A channel of the standard library has one receiver. Threads that share it behind a lock wake each
-//! other for every piece of work; here only the one that takes it wakes.
+//! A channel of the standard library has one receiver. Threads that share it behind a lock wake
+//! each other for every piece of work; here only the thread that takes it wakes.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -29,7 +29,7 @@ impl<W> Queue<W> {
         }
     }
 
-    /// Adds work; gives it to nobody once the queue is closed.
+    /// Adds work, or drops it once the queue is closed.
     pub(super) fn push(&self, work: W) {
         let mut state = self.state();
         if !state.is_closed {
@@ -39,7 +39,7 @@ impl<W> Queue<W> {
         }
     }
 
-    /// Waits for work. None once the queue is closed and nothing waits in it.
+    /// Waits for work. Returns none once the queue is closed and empty.
     pub(super) fn pop(&self) -> Option<W> {
         let wait = |state: &mut State<W>| state.waiting.is_empty() && !state.is_closed;
         let state = self.changed.wait_while(self.state(), wait);
@@ -47,13 +47,14 @@ impl<W> Queue<W> {
         state.waiting.pop_front()
     }
 
-    /// Lets those that take work leave when they are through.
+    /// Lets the threads end once the queue is empty.
     pub(super) fn close(&self) {
         self.state().is_closed = true;
         self.changed.notify_all();
     }
 
-    /// Nothing can be half done when a thread panics: what runs under the lock cannot.
+    /// Locks the state. A poisoned lock is harmless: no caller panics between two changes of the
+    /// state.
     fn state(&self) -> MutexGuard<'_, State<W>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,8 +1,8 @@
-//! The threads that own the connections, and how work reaches them.
+//! The threads that own the connections, and the way that work reaches them.
 //!
-//! One thread writes. What waits for it when it is free is committed together, each piece of work in
-//! a savepoint of its own: one wait for the disk acknowledges them all. Work that is alone needs no
-//! savepoint, for which SQLite copies every page that is changed.
+//! One thread writes. All work that waits when it becomes free is committed together, each piece in
+//! a savepoint of its own: one wait for the disk acknowledges them all. A piece that is alone gets
+//! no savepoint, for which SQLite would copy every changed page.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::error::failed;
-use super::named::Named;
+use super::named::NamedFile;
 use super::queue::Queue;
 use crate::error::{Result, StoreError};
 use crate::store::{Operation, Tenant};
 use crate::transaction::Tx;
 
-/// At most as many pieces of work are committed together.
-const TOGETHER: usize = 64;
+/// The most pieces of work that one commit holds. It bounds how long the first of them waits.
+const BATCH_LIMIT: usize = 64;
 
-/// A running store.
+/// The threads of an open file, which end when this is dropped.
 pub(crate) struct Sqlite {
     writing: Option<Sender<Write>>,
     reading: Arc<Queue<Alone>>,
@@ -32,39 +32,40 @@ pub(crate) struct Sqlite {
     path: PathBuf,
 }
 
-/// Work for the thread that writes.
+/// Work for the writing thread.
 enum Write {
     Together(Work),
     Alone(Alone),
 }
 
-/// Does its work in the open transaction, if there is one, and leaves an answer to give once that
-/// has ended.
+/// Work within the open transaction, or with the reason why there is none. It leaves an answer that
+/// is given once the transaction has ended.
 type Work = Box<dyn FnOnce(Result<&mut Connection>, Company) -> (End, Answer) + Send>;
 type Answer = Box<dyn FnOnce(Result<()>) + Send>;
-/// Does its work and answers at once.
+/// Work outside of a transaction, which answers by itself.
 type Alone = Box<dyn FnOnce(&mut Connection) + Send>;
 
-/// The work that a transaction holds.
+/// The other work in a transaction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Company {
-    /// One piece: when it fails, the transaction is undone.
+    /// None: a failure undoes the transaction.
     None,
-    /// Several pieces, each of which is undone alone.
+    /// Some: a failure undoes the piece alone.
     Others,
 }
 
-/// The end that a piece of work allows its transaction.
+/// The end that a piece of work demands for its transaction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Commit,
-    /// The work failed and is still in the transaction, or the database has undone all of it.
+    /// The work failed and cannot be undone alone, or the database has undone the whole
+    /// transaction.
     Undo,
 }
 
 impl Sqlite {
     pub(super) fn start(
-        file: Named,
+        file: NamedFile,
         writer: Connection,
         readers: Vec<Connection>,
     ) -> io::Result<Self> {
@@ -88,12 +89,12 @@ impl Sqlite {
         Ok(store)
     }
 
-    /// The file.
+    /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Runs an operation that changes something, and answers when it is on the disk.
+    /// Runs an operation that changes rows, and answers when they are on the disk.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         tenant: Tenant,
@@ -110,7 +111,7 @@ impl Sqlite {
                 };
                 let answer = Box::new(move |committed: Result<()>| {
                     let result = result.and_then(|value| committed.map(|()| value));
-                    // Whoever asked may have gone; what was written stays.
+                    // The caller may have stopped waiting; the rows stay all the same.
                     drop(answer.send(result));
                 });
                 (end, answer as Answer)
@@ -119,7 +120,7 @@ impl Sqlite {
         .await
     }
 
-    /// Runs an operation that changes nothing, on a view of the store at one moment.
+    /// Runs an operation that only reads, on a view of the store at one moment.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         tenant: Tenant,
@@ -132,7 +133,7 @@ impl Sqlite {
         answered.await.unwrap_or(Err(StoreError::Closed))
     }
 
-    /// Runs something that no transaction may surround.
+    /// Runs statements that no transaction may surround, such as a checkpoint or `VACUUM`.
     pub(crate) async fn outside<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -149,8 +150,8 @@ impl Sqlite {
 impl Drop for Sqlite {
     /// Waits until everything is written and the file is closed.
     ///
-    /// The writer closes it last and alone: of connections that close at once each sees another, and
-    /// none takes the log away.
+    /// The writer closes last and alone: connections that close at once see each other, and none of
+    /// them removes the log.
     fn drop(&mut self) {
         self.reading.close();
         for reader in self.readers.drain(..) {
@@ -162,7 +163,7 @@ impl Drop for Sqlite {
     }
 }
 
-/// Hands work to a thread, and waits for what it answers.
+/// Sends work to a thread and waits for its answer.
 async fn ask<W, T>(
     channel: Option<&Sender<W>>,
     work: impl FnOnce(oneshot::Sender<Result<T>>) -> W,
@@ -175,13 +176,15 @@ async fn ask<W, T>(
     }
 }
 
-fn write_all(file: &Named, mut connection: Connection, writes: &Receiver<Write>) {
+fn write_all(file: &NamedFile, mut connection: Connection, writes: &Receiver<Write>) {
     while let Ok(first) = writes.recv() {
         let mut together = Vec::new();
-        for write in iter::once(first).chain(writes.try_iter().take(TOGETHER - 1)) {
+        for write in iter::once(first).chain(writes.try_iter().take(BATCH_LIMIT - 1)) {
             match write {
                 Write::Together(work) => together.push(work),
                 Write::Alone(work) => {
+                    // What arrived before is committed first: this work expects to find it in the
+                    // file.
                     commit_together(file, &mut connection, mem::take(&mut together));
                     work(&mut connection);
                 }
@@ -191,15 +194,17 @@ fn write_all(file: &Named, mut connection: Connection, writes: &Receiver<Write>)
     }
 }
 
-/// Does the work in one transaction. When that fails as a whole, nothing of it is kept, and
-/// everyone is told so.
-fn commit_together(file: &Named, connection: &mut Connection, waiting: Vec<Work>) {
+/// Does the work in one transaction. When that fails as a whole, nothing of it is kept and every
+/// caller gets the error.
+fn commit_together(file: &NamedFile, connection: &mut Connection, waiting: Vec<Work>) {
     if waiting.is_empty() {
         return;
     }
     let begin = |()| {
-        // One that could not be undone is still open.
+        // A transaction whose rollback failed is still open.
         undo(connection)?;
+        // Immediate: a transaction that began by reading could not become a writer once another
+        // process has written.
         connection.execute_batch("BEGIN IMMEDIATE").map_err(failed)
     };
     let begun = file.check().and_then(begin);
@@ -210,6 +215,7 @@ fn commit_together(file: &Named, connection: &mut Connection, waiting: Vec<Work>
     let mut answers = Vec::with_capacity(waiting.len());
     let mut end = End::Commit;
     for work in waiting {
+        // After a transaction that the database undid, a statement would commit by itself.
         let open = begun.clone().and_then(|()| still_open(connection));
         let (allowed, answer) = work(open.map(|()| &mut *connection), company);
         if allowed == End::Undo {
@@ -226,7 +232,8 @@ fn commit_together(file: &Named, connection: &mut Connection, waiting: Vec<Work>
     }
 }
 
-/// A full disk or a broken one undoes the whole transaction, whatever the statement was.
+/// Fails when the transaction has ended by itself: a full or broken disk makes SQLite undo all of
+/// it, whatever the statement was.
 fn still_open(connection: &Connection) -> Result<()> {
     if connection.is_autocommit() {
         return Err(StoreError::Write {
@@ -236,7 +243,7 @@ fn still_open(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Does the only piece of work of a transaction, which is undone when it fails.
+/// Does the only work of a transaction, which is undone if that fails.
 fn alone<T>(
     connection: &mut Connection,
     tenant: &Tenant,
@@ -249,13 +256,14 @@ fn alone<T>(
     }
 }
 
-/// Does one piece of work, and takes it back when it fails, leaving that of the others.
+/// Does one of several pieces of work, and undoes it alone if it fails.
 fn in_savepoint<T>(
     connection: &mut Connection,
     tenant: &Tenant,
     operation: impl Operation<T>,
 ) -> (End, Result<T>) {
     if let Err(error) = connection.execute_batch("SAVEPOINT work") {
+        // Nothing was changed, so the others need not be undone.
         return (End::Commit, Err(failed(error)));
     }
     let result = pollster::block_on(operation(&mut Tx::sqlite(tenant.as_str(), connection)));
@@ -266,7 +274,7 @@ fn in_savepoint<T>(
     let ended = still_open(connection);
     match ended.and_then(|()| connection.execute_batch(end).map_err(failed)) {
         Ok(()) => (End::Commit, result),
-        // What cannot be taken back alone is taken back with all the rest.
+        // An undo that fails for one piece undoes the whole transaction.
         Err(error) => (End::Undo, result.and(Err(error))),
     }
 }
@@ -275,6 +283,7 @@ fn commit(connection: &Connection) -> Result<()> {
     still_open(connection)?;
     let committed = connection.execute_batch("COMMIT").map_err(failed);
     if committed.is_err() {
+        // The error of the commit is the one to report; `commit_together` tries the undo again.
         drop(undo(connection));
     }
     committed
@@ -299,10 +308,12 @@ fn run_read<T>(
     tenant: &Tenant,
     operation: impl Operation<T>,
 ) -> Result<T> {
-    // Reads are short: compiling these would be a good part of one.
+    // The statements are cached: compiling `BEGIN` and `COMMIT` would be a good part of a short
+    // read.
     let run = |sql, connection: &Connection| connection.prepare_cached(sql)?.execute([]);
     run("BEGIN", connection).map_err(failed)?;
     let result = pollster::block_on(operation(&mut Tx::sqlite(tenant.as_str(), connection)));
+    // An error of the database may have ended the transaction already.
     if !connection.is_autocommit() {
         drop(run("COMMIT", connection));
     }
@@ -352,7 +363,7 @@ mod tests {
             _ => Authorization::Allow,
         };
         writer.authorizer(Some(hook)).unwrap();
-        let file = Named::new(&path).unwrap();
+        let file = NamedFile::new(&path).unwrap();
         let store = Sqlite::start(file, writer, vec![reader]).unwrap();
 
         let failed = insert(&store, 1, Err(StoreError::Closed)).await;

@@ -7,20 +7,20 @@ use crate::message::NewMessage;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Incoming {
-    /// Where it came in.
+    /// The channel it came in by.
     pub channel: String,
-    /// Who sent it.
+    /// The sender.
     pub sender: String,
-    /// Which conversation it belongs to.
+    /// The conversation it belongs to.
     pub conversation: ConversationChoice,
-    /// What was said.
+    /// The message.
     pub message: NewMessage,
-    /// Names the request: the same key from the same sender is the same turn.
+    /// The id of the request: the same key from the same sender is the same turn.
     pub idempotency_key: Option<String>,
 }
 
 impl Incoming {
-    /// A message in the open conversation. A text alone is the user's.
+    /// Makes a message in the open conversation. A text alone is a user's message.
     #[must_use]
     pub fn new(
         channel: impl Into<String>,
@@ -36,14 +36,14 @@ impl Incoming {
         }
     }
 
-    /// The same with a key that makes a retry the same turn.
+    /// Sets a key that makes a retry the same turn.
     #[must_use]
     pub fn with_idempotency_key(mut self, key: impl Into<String>) -> Self {
         self.idempotency_key = Some(key.into());
         self
     }
 
-    /// The same in a conversation with a name.
+    /// Puts the message into a conversation with a name.
     #[must_use]
     pub fn in_conversation(mut self, name: impl Into<String>) -> Self {
         self.conversation = ConversationChoice::Named(name.into());

@@ -1,4 +1,4 @@
-//! The end of a turn: the answer, and what it leaves behind.
+//! The end of a turn: the answer and everything learned from it.
 
 use jiff::Timestamp;
 use kitbag_core::content::Content;
@@ -11,6 +11,7 @@ use kitbag_core::stored::ConversationContext;
 
 use crate::append::Analysed;
 use crate::error::Result;
+use crate::extension::{self, ExtensionChange};
 use crate::fact::{self, NewFact};
 use crate::id::ConversationId;
 use crate::message::NewMessage;
@@ -20,7 +21,7 @@ use crate::state;
 use crate::summary::{self, NewSummary};
 use crate::transaction::Tx;
 
-/// What a turn leaves behind when it ends.
+/// The results of a turn.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Learned {
@@ -36,6 +37,8 @@ pub struct Learned {
     pub layers: Option<ConversationContext>,
     /// Changes to the durable context messages.
     pub entries: Vec<EntryAction>,
+    /// Changes to what extensions keep.
+    pub extensions: Vec<ExtensionChange>,
     /// A summary of the conversation so far.
     pub summary: Option<NewSummary>,
     /// The stages of the turn, and what its prompts were billed.
@@ -43,7 +46,7 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// An answer, and nothing else.
+    /// Makes the result of a turn that is an answer and nothing else.
     #[must_use]
     pub fn reply(content: impl Into<Content>, at: Timestamp) -> Self {
         let reply = NewMessage::new(Role::Assistant, content).at(at);
@@ -55,12 +58,14 @@ impl Learned {
 }
 
 impl Learned {
-    /// Masks the secrets in everything but the messages.
+    /// Masks the secrets in everything except the messages.
     pub(super) fn masked(mut self, secrets: Secrets) -> Self {
         self.facts = secrets.masked_facts(self.facts);
         let keys = self.unset_facts.into_iter();
         self.unset_facts = keys.map(|key| secrets.masked_name(key)).collect();
         self.entries = secrets.masked_entries(self.entries);
+        let changes = self.extensions.into_iter();
+        self.extensions = changes.map(|change| change.masked(secrets)).collect();
         self.record = secrets.masked_value(self.record);
         self.layers = self.layers.map(|layers| secrets.masked_value(layers));
         if let Some(summary) = &mut self.summary {
@@ -69,8 +74,8 @@ impl Learned {
         self
     }
 
-    /// The messages to keep, in their order, the answer last. What the model said between its calls
-    /// may be recalled; results of tools are data, and a call has no words.
+    /// The messages to store, in order, the answer last. The model's words between its calls may be
+    /// recalled; results of tools are data, and a call has no words.
     pub(super) fn messages(&self, now: Timestamp, secrets: Secrets) -> Result<Vec<Analysed>> {
         let steps = self.steps.iter().map(|step| {
             let is_said = step.role == Role::Assistant && !step.content.text().trim().is_empty();
@@ -85,7 +90,7 @@ impl Learned {
     }
 }
 
-/// Keeps what was learned besides the messages.
+/// Stores everything that was learned except the messages.
 pub(super) async fn learn(
     tx: &mut Tx<'_>,
     id: ConversationId,
@@ -105,6 +110,7 @@ pub(super) async fn learn(
     if let Some(layers) = &learned.layers {
         state::save(tx, id, layers).await?;
     }
+    extension::apply(tx, id, &learned.extensions).await?;
     if let Some(summary) = &learned.summary {
         summary::add(tx, id, summary, now).await?;
     }

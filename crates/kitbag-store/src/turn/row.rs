@@ -1,4 +1,4 @@
-//! A turn as a row.
+//! The row of a turn.
 
 use jiff::Timestamp;
 use kitbag_core::record::TurnRecord;
@@ -63,7 +63,7 @@ impl StoredTurn {
         tx.insert(into, [row]).await
     }
 
-    /// Writes back what changes; `ended` says when the turn has come to its end.
+    /// Writes the changeable columns back. `ended` is the time when the turn ended, if it has.
     pub(crate) async fn update(&self, tx: &mut Tx<'_>, ended: Option<Timestamp>) -> Result<()> {
         let reply = self.reply.map(|reply| reply.seq);
         let problem = self.problem.clone().map(Value::Body);
@@ -85,7 +85,7 @@ impl StoredTurn {
         Ok(())
     }
 
-    /// Writes back the record alone.
+    /// Writes the record back, and nothing else.
     pub(super) async fn update_record(&self, tx: &mut Tx<'_>) -> Result<()> {
         let sql = "UPDATE turn SET record = $2 \
                    WHERE tenant = $1 AND scope = $3 AND conversation = $4 AND id = $5";
@@ -104,8 +104,8 @@ impl StoredTurn {
     }
 }
 
-/// The record of a turn. Turns of older versions have none, and one that cannot be read is no reason
-/// to refuse the turn.
+/// The record of a turn. Turns of older versions have none, and a turn is not refused because its
+/// record cannot be read.
 fn read_record(json: Option<String>) -> TurnRecord {
     let record = json.and_then(|json| serde_json::from_str(&json).ok());
     record.unwrap_or_default()

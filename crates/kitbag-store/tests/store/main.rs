@@ -14,6 +14,7 @@ mod backup;
 mod closing;
 mod crash;
 mod edited;
+mod extensions;
 mod facts;
 #[cfg(unix)]
 mod faults;

@@ -24,7 +24,7 @@ fn x07_every_table_keeps_tenants_apart() {
              AND relkind NOT IN ('i') AND relname <> 'version' \
              AND NOT (relkind = 'r' AND relrowsecurity AND relforcerowsecurity)";
         assert_eq!(number(&server, open).await, 0);
-        assert!(tables(&server).await.len() >= 19);
+        assert!(tables(&server).await.len() >= 20);
         let mighty = "SELECT count(*) FROM pg_roles WHERE rolname = 'kitbag_app' \
              AND (rolsuper OR rolbypassrls OR rolcanlogin OR rolcreaterole OR rolcreatedb \
              OR oid IN (SELECT relowner FROM pg_class) \

@@ -78,6 +78,13 @@ fn arguments(written: &RawJson) -> Result<Value, String> {
     }
 }
 
+impl Call {
+    /// Keeps the call from being made.
+    pub(super) fn refuse(&mut self, reason: &str) {
+        self.arguments = Err(format!("not called: {reason}"));
+    }
+}
+
 /// Makes the calls. What has not ended when the answer is stopped has a result that says so.
 pub(super) async fn make(
     toolbox: &Toolbox,

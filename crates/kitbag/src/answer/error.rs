@@ -5,6 +5,7 @@ use kitbag_store::StoreError;
 use super::Answer;
 use crate::command::CommandError;
 use crate::engine::TurnError;
+use crate::extension::Ended;
 use crate::provider::ProviderError;
 use crate::receive::Refused;
 
@@ -43,6 +44,16 @@ pub enum AnswerError {
         /// Its result.
         came: Option<Box<Answer>>,
     },
+    /// An extension ended the turn.
+    #[error("the extension `{extension}` ended the turn: {reason}")]
+    Ended {
+        /// The extension.
+        extension: String,
+        /// Its reason.
+        reason: String,
+        /// The result of the answer; none where nothing was sent.
+        came: Option<Box<Answer>>,
+    },
     /// The engine was built without a provider.
     #[error("there is no provider to ask")]
     NoProvider,
@@ -62,7 +73,7 @@ impl AnswerError {
             Self::Store { error, .. } => error.hint().map(str::to_owned),
             Self::Provider { error, .. } => error.hint(),
             Self::NoProvider => Some("give the engine a provider when it is built".to_owned()),
-            Self::Stopped { .. } | Self::NoRequest => None,
+            Self::Stopped { .. } | Self::Ended { .. } | Self::NoRequest => None,
         }
     }
 }
@@ -70,6 +81,17 @@ impl AnswerError {
 impl From<CommandError> for AnswerError {
     fn from(error: CommandError) -> Self {
         Self::Command(Box::new(error))
+    }
+}
+
+impl From<Ended> for AnswerError {
+    fn from(ended: Ended) -> Self {
+        let Ended { extension, reason } = ended;
+        Self::Ended {
+            extension,
+            reason,
+            came: None,
+        }
     }
 }
 

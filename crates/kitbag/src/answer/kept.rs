@@ -10,6 +10,7 @@ use kitbag_store::{Learned, Lease, NewMessage, Store, StoreError, StoredTurn};
 use serde_json::json;
 
 use super::AnswerError;
+use crate::extension::ExtensionHost;
 use crate::learn::layers_after;
 use crate::provider::Reply;
 
@@ -41,7 +42,10 @@ impl Kept<'_> {
         reply: &Reply,
         record: TurnRecord,
         problem: Option<&AnswerError>,
+        host: &mut ExtensionHost,
     ) -> Result<StoredTurn, StoreError> {
+        // A turn that failed leaves nothing of what extensions keep.
+        let is_done = matches!(problem, None | Some(AnswerError::Ended { .. }));
         let problem = problem.map(ToString::to_string);
         if reply.blocks.is_empty() && steps.is_empty() {
             let problem = problem.unwrap_or_else(|| "the answer is empty".to_owned());
@@ -50,6 +54,9 @@ impl Kept<'_> {
         let now = (self.clock)();
         let mut learned = Learned::default();
         learned.steps = steps.to_vec();
+        if is_done {
+            (learned.extensions, learned.entries) = host.kept();
+        }
         learned.layers = self.layers(steps, reply, now).await?;
         if !reply.blocks.is_empty() {
             let message = Self::message(reply, &record, problem);

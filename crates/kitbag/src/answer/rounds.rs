@@ -3,6 +3,7 @@
 //!
 //! A round only appends: the request of the next one begins with all that this one's said.
 
+use std::collections::BTreeSet;
 use std::mem;
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,8 +18,9 @@ use kitbag_core::tokens::{TokenCounter, Tokens};
 use super::calls::{self, Call, CallResult};
 use super::exchange::Exchange;
 use super::inference::inference;
-use super::{AnswerError, Stages};
+use super::{AnswerError, Stages, run_end};
 use crate::engine::{Engine, TurnError, TurnPrompt, largest_result};
+use crate::extension::{EndedCall, ExtensionHost, Phase};
 use crate::provider::{Provider, Reply, ReplyEvent};
 use crate::wire::Request;
 use crate::words::counted;
@@ -33,6 +35,10 @@ pub(super) struct Rounds<'e> {
     /// The calls so far, each with its result.
     pub(super) steps: Vec<Message>,
     pub(super) inferences: Vec<InferenceRecord>,
+    /// The extensions that take part.
+    pub(super) host: ExtensionHost,
+    /// The places of steps that are not kept: messages for prompts of this turn alone.
+    fleeting: BTreeSet<usize>,
     begun: Instant,
     made: u32,
 }
@@ -51,6 +57,7 @@ impl<'e> Rounds<'e> {
         engine: &'e Engine,
         provider: &'e dyn Provider,
         (prompt, request): (TurnPrompt, Request),
+        host: ExtensionHost,
     ) -> Self {
         Self {
             engine,
@@ -59,6 +66,8 @@ impl<'e> Rounds<'e> {
             request,
             steps: Vec::new(),
             inferences: Vec::new(),
+            host,
+            fleeting: BTreeSet::new(),
             begun: Instant::now(),
             made: 0,
         }
@@ -69,20 +78,66 @@ impl<'e> Rounds<'e> {
         loop {
             // Boxed, since all of it together would not fit on the stack of a small thread.
             Box::pin(self.infer(exchange)).await?;
+            if !self.host.is_empty() {
+                let phase = Phase::AfterInference(exchange.reply.clone());
+                self.enter(phase, exchange).await?;
+            }
             let asks = !exchange.reply.tool_calls.is_empty();
             let offers = !self.prompt.composed.draft.tools.is_empty();
             let has_tools = !self.engine.toolbox.tools.is_empty();
             if !asks || !offers || !has_tools || limit.is_some() {
-                return Ok(());
+                return self.enter(Phase::StepEnd, exchange).await;
             }
             let counter = self.engine.calibrated_counter().await;
             let counter = counter.unwrap_or_else(|_| self.engine.counter_of_model());
             limit = Box::pin(self.step(exchange, &counter)).await?;
+            self.enter(Phase::StepEnd, exchange).await?;
+            self.host.next_step();
+            for phase in [Phase::StepStart, Phase::BeforeInference] {
+                self.enter(phase, exchange).await?;
+            }
+            if let Some(ended) = self.host.ended.take() {
+                return Err(ended.into());
+            }
             self.compose(limit.as_deref(), &counter)?;
             let result = format_args!("{} tokens", self.prompt.composed.assembly.tokens.0);
             exchange.stages.end("prompt", result);
             (exchange.show)(&ReplyEvent::Typing);
         }
+    }
+
+    /// Lets the extensions work in a phase.
+    async fn enter(
+        &mut self,
+        phase: Phase,
+        exchange: &mut Exchange<'_, '_>,
+    ) -> Result<(), AnswerError> {
+        if self.host.is_empty() {
+            return Ok(());
+        }
+        let entered = Box::pin(exchange.attend(self.host.enter(phase))).await;
+        exchange.stages.tell_extensions(&mut self.host);
+        let problems = mem::take(&mut self.host.problems);
+        let ledger = &mut self.prompt.composed.assembly.ledger;
+        ledger.problems.extend(problems);
+        entered
+    }
+
+    /// Tells the extensions that the run has ended.
+    pub(super) async fn end(
+        &mut self,
+        problem: Option<&AnswerError>,
+        exchange: &mut Exchange<'_, '_>,
+    ) {
+        // Whoever stopped the answer does not wait for the extensions either.
+        drop(self.enter(Phase::RunEnd(run_end(problem)), exchange).await);
+    }
+
+    /// The steps without the messages that only prompts of this turn hold.
+    pub(super) fn kept_steps(&self) -> Vec<Message> {
+        let steps = self.steps.iter().enumerate();
+        let kept = steps.filter(|(place, _)| !self.fleeting.contains(place));
+        kept.map(|(_, step)| step.clone()).collect()
     }
 
     /// Sends the request, and reads the answer to its end.
@@ -108,6 +163,9 @@ impl<'e> Rounds<'e> {
                 sent,
             );
             self.inferences.push(record);
+            let injected = self.prompt.composed.draft.injected.iter();
+            self.host.sent(injected.chain(&self.prompt.told));
+            self.prompt.told.clear();
         }
         // The next prompt of the turn continues this one.
         self.prompt.previous_at = Some(sent);
@@ -121,7 +179,14 @@ impl<'e> Rounds<'e> {
         counter: &Arc<dyn TokenCounter>,
     ) -> Result<Option<String>, AnswerError> {
         let reply = mem::take(&mut exchange.reply);
-        let calls = calls::of_reply(&reply.tool_calls, &self.steps);
+        let mut calls = calls::of_reply(&reply.tool_calls, &self.steps);
+        for call in &mut calls {
+            let phase = Phase::BeforeTool(call.call.clone());
+            self.enter(phase, exchange).await?;
+            if let Some(reason) = self.host.take_refusal(&call.call.name) {
+                call.refuse(&reason);
+            }
+        }
         let said = said(&reply, &calls);
         let room = self.room(&said, calls.len(), counter.as_ref());
         let limit = self.limit(room);
@@ -143,23 +208,31 @@ impl<'e> Rounds<'e> {
         self.steps.push(said);
         // What tells of a limit has room of its own.
         let room = room.max(SMALLEST);
-        for (call, result) in calls.iter().zip(results) {
+        for (call, result) in calls.iter().zip(&results) {
             let bounded = result.bounded(&call.call.name, room, counter.as_ref());
             self.prompt.composed.redacted.extend(bounded.redacted);
             let tokens = counter.count(&bounded.text);
-            tell(&mut exchange.stages, call, &result, tokens);
+            tell(&mut exchange.stages, call, result, tokens);
             (exchange.show)(&ReplyEvent::Called {
                 tool: call.call.name.clone(),
                 tokens,
                 time: result.time,
-                problem: result.output.err(),
+                problem: result.output.clone().err(),
             });
             let answered = Message::tool(&call.call.id, bounded.text);
             // The words of the model are for people; what it read is its own.
             self.steps
                 .push(answered.with_visibility(Visibility::Internal));
         }
-        ended.map(|()| limit)
+        ended?;
+        for (call, result) in calls.into_iter().zip(results) {
+            let ended = EndedCall {
+                call: call.call,
+                result: result.output,
+            };
+            self.enter(Phase::AfterTool(ended), exchange).await?;
+        }
+        Ok(limit)
     }
 
     /// The tokens that each result may have.
@@ -209,9 +282,20 @@ impl<'e> Rounds<'e> {
         counter: &Arc<dyn TokenCounter>,
     ) -> Result<(), AnswerError> {
         let budget = self.budget();
+        let (told, held) = self.host.take_due();
         let composed = &mut self.prompt.composed;
+        for message in &told {
+            if message.is_prompt_injected() {
+                self.fleeting.insert(self.steps.len());
+            }
+            let key = composed.draft.key.as_deref();
+            self.steps.push(message.to_step(key));
+        }
         let next = composed.with_steps(&self.steps, budget, counter.as_ref());
         *composed = next.map_err(TurnError::from)?;
+        let (ledger, key) = (&mut composed.assembly.ledger, &composed.draft.key);
+        ledger.add_context_messages(told.iter(), key.as_deref(), &held, counter.as_ref());
+        self.prompt.told = told;
         self.prompt.room_for_steps = Tokens::ZERO;
         if let Some(limit) = limit {
             let message = format!("{limit}, and the model was told to answer with what it has");
@@ -220,6 +304,9 @@ impl<'e> Rounds<'e> {
         }
         let request = composed.request().ok_or(AnswerError::NoRequest)?;
         self.request = self.provider.prepared(request);
+        for (name, value) in &self.host.parameters {
+            self.request.set(name, value);
+        }
         Ok(())
     }
 }

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use kitbag_core::record::{InferenceRecord, StageRecord, TurnRecord};
 
+use crate::extension::ExtensionHost;
+
 /// Times the stages of a turn: each begins where the one before it ended.
 pub(crate) struct Stages {
     ended: Vec<StageRecord>,
@@ -31,6 +33,13 @@ impl Stages {
         tracing::debug!(event = "stage", stage, %result, micros);
         let result = result.to_string();
         self.ended.push(StageRecord::new(stage, result, micros));
+    }
+
+    /// Adds what extensions have done since this was last asked for.
+    pub(super) fn tell_extensions(&mut self, host: &mut ExtensionHost) {
+        for told in std::mem::take(&mut host.told) {
+            self.add("extension", told.result, told.time);
+        }
     }
 
     pub(super) fn into_record(self, inferences: Vec<InferenceRecord>) -> TurnRecord {

@@ -1,11 +1,15 @@
 //! `/model` and `/agent`: who answers.
 
+use kitbag_layout::config::RouteRule;
+
 use super::{Asked, CommandError, CommandReply};
 use crate::engine::Engine;
 
 pub(super) fn model(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
     if asked.rest.is_empty() {
-        return Ok(answers(asked.engine).into());
+        let routing = routing(asked.engine).map(|told| format!("\n{told}"));
+        let routing = routing.unwrap_or_default();
+        return Ok(format!("{}{routing}", answers(asked.engine)).into());
     }
     let engine = asked.engine.with_model(asked.rest)?;
     Ok(chosen(engine))
@@ -26,6 +30,28 @@ fn chosen(engine: Engine) -> CommandReply {
         engine: Some(Box::new(engine)),
         ..CommandReply::default()
     }
+}
+
+/// Tells how the model of each message is chosen; none where it is not.
+pub(super) fn routing(engine: &Engine) -> Option<String> {
+    let routing = engine.routing.as_deref()?;
+    let rule = |rule: &RouteRule| match &rule.name {
+        Some(name) => format!("{} by rule {name}", rule.model),
+        None => format!("{} by a rule", rule.model),
+    };
+    let mut ways: Vec<String> = routing.rules.iter().map(rule).collect();
+    if let Some(classifier) = &routing.classifier {
+        let classes = routing.classes.iter();
+        let classes: Vec<String> = classes
+            .map(|(name, class)| format!("{name} ({})", class.model))
+            .collect();
+        ways.push(format!(
+            "{} names {}",
+            classifier.model,
+            classes.join(" or ")
+        ));
+    }
+    Some(format!("each message may be routed: {}", ways.join(", ")))
 }
 
 /// Tells which model answers, as which agent.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use kitbag_core::record::{InferenceRecord, TurnRecord};
 use kitbag_store::StoredTurn;
 
-use super::settings::answers;
+use super::settings::{answers, routing};
 use super::{Asked, CommandError, CommandReply};
 use crate::tokens::dollars;
 use crate::words::{beginning, counted, grouped};
@@ -24,6 +24,22 @@ pub(super) async fn status(asked: Asked<'_>) -> Result<CommandReply, CommandErro
     };
     let (answers, budget) = (answers(engine), grouped(engine.budget().0));
     let mut text = format!("{conversation}\n{answers}, with at most {budget} tokens in a prompt");
+    if let Some(routing) = routing(engine) {
+        let _ = write!(text, "\n{routing}");
+    }
+    let extensions: Vec<&str> = engine.extensions().collect();
+    if !extensions.is_empty() {
+        let _ = write!(text, "\nextensions: {}", extensions.join(", "));
+    }
+    let rules = engine.project().map(|project| &project.config.rules);
+    let rules: Vec<&str> = rules
+        .into_iter()
+        .flatten()
+        .map(|rule| rule.message.key.as_str())
+        .collect();
+    if !rules.is_empty() {
+        let _ = write!(text, "\nrules: {}", rules.join(", "));
+    }
     if let (Some(store), Some((id, _))) = (&engine.store, open)
         && let Some(turn) = store.last_turn(id).await?
     {
@@ -41,8 +57,14 @@ pub fn describe_turn(turn: &StoredTurn) -> String {
         let _ = write!(text, ", {}", beginning(problem, 200));
     }
     let TurnRecord {
-        stages, inferences, ..
+        stages,
+        inferences,
+        route,
+        ..
     } = &turn.record;
+    if let Some(route) = route {
+        let _ = write!(text, "\n  route: {}", beginning(&route.to_string(), 200));
+    }
     for inference in inferences {
         let _ = write!(text, "\n  {}", describe_inference(inference));
     }
@@ -58,7 +80,11 @@ pub fn describe_turn(turn: &StoredTurn) -> String {
 
 fn describe_inference(inference: &InferenceRecord) -> String {
     let model = inference.model.as_deref().unwrap_or("the usual model");
-    let mut parts = vec![format!("{model} ({})", inference.provider)];
+    let purpose = inference.purpose.as_deref();
+    let purpose = purpose
+        .map(|purpose| format!("{purpose}: "))
+        .unwrap_or_default();
+    let mut parts = vec![format!("{purpose}{model} ({})", inference.provider)];
     match inference.usage {
         Some(usage) => {
             parts.push(format!("{} tokens in", grouped(usage.input)));

@@ -70,6 +70,8 @@ impl TurnPrompt {
     fn sent_with(&self, body: String) -> SentPrompt {
         let one = self.composed.clone();
         let sent = SentPrompt::new(one.draft, one.settings, one.assembly, body);
+        #[cfg(feature = "providers")]
+        let sent = sent.with_told(self.told.clone());
         match &self.agent {
             Some(agent) => sent.with_key(agent.key.as_str()),
             None => sent,

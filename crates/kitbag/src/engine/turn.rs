@@ -16,6 +16,7 @@ use jiff::Timestamp;
 use kitbag_core::assembly::{AssembleError, OutputForm};
 use kitbag_core::context::{Context, DEFAULT_SYSTEM_PROMPT};
 use kitbag_core::inject::ContextMessage;
+use kitbag_core::record::RouteRecord;
 use kitbag_core::tokens::TokenCounter;
 #[cfg(all(feature = "providers", feature = "store"))]
 use kitbag_core::tokens::Tokens;
@@ -55,6 +56,9 @@ pub struct TurnRequest {
     /// query is the message of the turn where it is empty; its messages and its key are those of
     /// memory, where there is one.
     pub agent: Option<AgentRequest>,
+    /// The number of files whose texts the channel has put into the message, besides those that it holds as
+    /// blocks.
+    pub attachments: usize,
     /// Contributions that were made already: of a workspace, of gatherers.
     pub contributions: Vec<Contribution>,
 }
@@ -83,6 +87,7 @@ impl TurnRequest {
             state: None,
             injected: Vec::new(),
             agent: None,
+            attachments: 0,
             contributions: Vec::new(),
         }
     }
@@ -113,6 +118,11 @@ pub struct TurnPrompt {
     pub agent: Option<AgentPart>,
     /// The skills that are active in the turn, each with the reason.
     pub skills: Vec<ActiveSkill>,
+    /// The choice of its model, where there was one to make.
+    pub route: Option<RouteRecord>,
+    /// Context messages that stand among the steps of the prompt for the first time.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) told: Vec<ContextMessage>,
     /// The tokens that the budget of the prompt leaves to the steps of the turn.
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) room_for_steps: Tokens,
@@ -306,6 +316,9 @@ pub async fn turn(
         composed,
         agent,
         skills,
+        route: None,
+        #[cfg(all(feature = "providers", feature = "store"))]
+        told: Vec::new(),
         #[cfg(all(feature = "providers", feature = "store"))]
         room_for_steps: Tokens::ZERO,
     })

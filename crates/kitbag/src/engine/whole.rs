@@ -9,8 +9,12 @@ mod error;
 #[cfg(all(feature = "providers", feature = "store"))]
 mod offered;
 
+#[cfg(all(feature = "providers", feature = "store"))]
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+#[cfg(all(feature = "providers", feature = "store"))]
+use std::sync::{Mutex, PoisonError};
 
 #[cfg(feature = "store")]
 use jiff::Timestamp;
@@ -19,16 +23,18 @@ use kitbag_core::content::Content;
 #[cfg(all(feature = "providers", feature = "store"))]
 use kitbag_core::problem::Problem;
 use kitbag_core::tokens::{TokenCounter, Tokens};
-#[cfg(all(feature = "providers", feature = "store"))]
-use kitbag_layout::Learning;
 #[cfg(feature = "store")]
 use kitbag_layout::{ChannelTurn, Platform};
+#[cfg(all(feature = "providers", feature = "store"))]
+use kitbag_layout::{Declared, Learning, Routing};
 #[cfg(feature = "store")]
 use kitbag_store::{Incoming, MemoryRequest, Store};
 
 #[cfg(feature = "store")]
 use super::AgentRequest;
 use super::{PromptRequest, Sources, TurnError, TurnPrompt, TurnRequest, turn};
+#[cfg(all(feature = "providers", feature = "store"))]
+use crate::extension::Extensions;
 use crate::gather::{GatherTask, Gatherer, gather};
 use crate::project::Project;
 #[cfg(feature = "providers")]
@@ -40,6 +46,10 @@ use crate::tool::{Toolbox, Tools};
 pub use builder::EngineBuilder;
 pub(crate) use calibrated::EngineCounter;
 pub use error::EngineError;
+
+/// Engines by the names of their models, and by whether their user declared the choice.
+#[cfg(all(feature = "providers", feature = "store"))]
+pub(super) type RoutedEngines = BTreeMap<(String, bool), Engine>;
 
 /// A context engine: what it remembers, who answers, and how much a prompt may hold.
 ///
@@ -68,10 +78,18 @@ pub struct Engine {
     /// The model that learns, where it is another than the one that answers.
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) learning_model: Option<String>,
+    /// The choice of the model for each message; none where the model was named.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) routing: Option<Arc<Routing>>,
+    /// The engines that were routed to, each with the connections of its provider.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    routed: Arc<Mutex<RoutedEngines>>,
     #[cfg(all(feature = "providers", feature = "store"))]
     problems: Vec<Problem>,
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) toolbox: Toolbox,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) extensions: Extensions,
     pub(crate) project: Option<Arc<Project>>,
     pub(crate) agent: Option<String>,
     pub(crate) model: Option<String>,
@@ -132,6 +150,26 @@ impl Engine {
         self.rebuilt(self.settings.as_ref().clone().agent(id))
     }
 
+    /// The same engine for one turn, with the model that routing or an extension has chosen. It learns
+    /// nothing: the engine that was asked does.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) fn routed_to(&self, model: &str, declared: Declared) -> Result<Self, EngineError> {
+        let key = (model.to_owned(), declared == Declared::ByUser);
+        let known = || self.routed.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known().get(&key).cloned();
+        let engine = match found {
+            Some(engine) => engine,
+            None => {
+                let settings = self.settings.as_ref().clone();
+                let engine = settings.routed_to(model, declared).build()?;
+                known().insert(key, engine.clone());
+                engine
+            }
+        };
+        let engine = engine.with_store(self.store.clone());
+        Ok(engine.with_tools(self.toolbox.tools.clone()))
+    }
+
     fn rebuilt(&self, settings: EngineBuilder) -> Result<Self, EngineError> {
         let engine = settings.build()?;
         #[cfg(feature = "store")]
@@ -147,6 +185,12 @@ impl Engine {
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+
+    /// The names of the extensions that take part in turns; `rules` are those of the project.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub fn extensions(&self) -> impl Iterator<Item = &str> {
+        self.extensions.names()
     }
 
     /// The project, where the engine has one.

@@ -83,6 +83,8 @@ impl<'s> MemoryBlock<'s> {
         let text = beginning(&text, LONGEST);
         let line = format!("- [{name}] {}: {}", one_line(said), one_line(&text));
         let line = neutralise_tag(&line, TAG);
+        // Agents wrap what a hook adds in this element, which nothing remembered may close.
+        let line = neutralise_tag(&line, "system-reminder");
         let whole = [self.text.as_str(), &line, "\n", CLOSE].concat();
         if ByteEstimate.count(&whole) > self.budget {
             return;

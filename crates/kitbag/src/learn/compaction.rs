@@ -12,7 +12,7 @@ use kitbag_store::{
 };
 
 use super::Lessons;
-use super::one_shot::Model;
+use super::model::Model;
 use super::summary::summarise;
 use crate::engine::{Engine, said, share};
 

@@ -6,7 +6,7 @@ use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::Tokens;
 use kitbag_store::{Closing, ConversationId, FactsFromTalk, Store, StoreError};
 
-use super::one_shot::Model;
+use super::model::Model;
 use super::summary::summarise;
 use super::{Lessons, SUMMARY, facts};
 use crate::engine::Engine;

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::Lessons;
 use super::material::{PARTS, parts};
-use super::one_shot::Model;
+use super::model::Model;
 use found::found;
 
 /// The most facts of one part of a conversation.

@@ -6,7 +6,7 @@ use kitbag_core::tokens::{TokenCounter, Tokens};
 
 use super::Lessons;
 use super::material::{PARTS, line, parts, summary_line};
-use super::one_shot::Model;
+use super::model::Model;
 
 /// Summarises what was said, taking in the summary so far, in at most `limit` tokens. None where the
 /// model gave nothing that can be used.

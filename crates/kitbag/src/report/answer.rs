@@ -1,7 +1,7 @@
 //! An answer with what it took.
 
 use kitbag_core::message::{Message, ToolCall};
-use kitbag_core::record::CacheMiss;
+use kitbag_core::record::{CacheMiss, RouteRecord};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -33,6 +33,10 @@ pub struct AnswerReport<'a> {
     pub whole: bool,
     /// The model, as the request names it.
     pub model: Option<String>,
+    /// The choice of the model, where there was one to make.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Value>")]
+    pub route: Option<&'a RouteRecord>,
     /// The tokens that were billed.
     #[schemars(with = "Option<Value>")]
     pub usage: Option<Usage>,
@@ -68,6 +72,7 @@ impl<'a> AnswerReport<'a> {
             stop: reply.stop.as_ref().map(StopReason::as_str),
             whole: reply.is_whole,
             model: answer.request.model(),
+            route: answer.record.route.as_ref(),
             usage: answer.usage(),
             predicted_cache_read: sent.and_then(|sent| sent.predicted_cache_read),
             cache_miss: sent.and_then(|sent| sent.cache_miss),

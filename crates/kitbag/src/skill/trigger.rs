@@ -3,7 +3,7 @@
 use kitbag_core::text::{Script, tokens};
 
 /// The words of a text, in lower case.
-pub(super) struct Words(Vec<Word>);
+pub(crate) struct Words(Vec<Word>);
 
 struct Word {
     text: String,
@@ -13,7 +13,7 @@ struct Word {
 }
 
 impl Words {
-    pub(super) fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let mut words: Vec<Word> = Vec::new();
         for token in tokens(text) {
             let is_spaced = token.script != Script::Unspaced;
@@ -35,7 +35,7 @@ impl Words {
 
     /// Whether the words of a phrase stand here one after the other. In scripts that put no spaces between
     /// words, a word may stand anywhere in a run.
-    pub(super) fn have(&self, phrase: &Self) -> bool {
+    pub(crate) fn have(&self, phrase: &Self) -> bool {
         let length = phrase.0.len();
         length > 0
             && self

@@ -12,6 +12,8 @@ mod context;
 mod conversation;
 #[cfg(feature = "providers")]
 mod ended;
+#[cfg(feature = "providers")]
+mod extensions;
 mod flat;
 mod history;
 #[cfg(feature = "providers")]

@@ -14,6 +14,9 @@ mod budget_only;
 #[path = "../../examples/custom_provider.rs"]
 #[expect(dead_code, reason = "an example prints; a test looks at what it made")]
 mod custom_provider;
+#[path = "../../examples/extension.rs"]
+#[expect(dead_code, reason = "an example prints; a test looks at what it made")]
+mod extension;
 #[path = "../../examples/node_context.rs"]
 #[expect(dead_code, reason = "an example prints; a test looks at what it made")]
 mod node_context;
@@ -37,6 +40,19 @@ fn o07_a_provider_of_ones_own_answers() {
     assert_eq!(answer.reply.usage.unwrap().input, 4);
     assert_eq!(answer.request.model().as_deref(), Some("word-counter-1"));
     assert!(answer.turn.is_none());
+}
+
+#[test]
+fn t07_an_extension_counts_warns_and_takes_a_cheaper_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let answers = run(extension::talk(folder.path())).unwrap();
+    let models: Vec<Option<String>> = answers.iter().map(|one| one.request.model()).collect();
+    let model = |name: &str| Some(name.to_owned());
+    assert_eq!(models, [model("large"), model("large"), model("small")]);
+    let warned = answers
+        .iter()
+        .map(|one| one.request.body().contains("be brief"));
+    assert_eq!(warned.collect::<Vec<_>>(), [false, true, false]);
 }
 
 #[test]

@@ -17,9 +17,16 @@ pub(super) struct MessageArgs {
     attach: Vec<PathBuf>,
 }
 
+/// A message with what is attached to it.
+pub(super) struct ReadMessage {
+    pub(super) text: String,
+    /// The number of attachments in it.
+    pub(super) attachments: usize,
+}
+
 impl MessageArgs {
     /// The message with its attachments.
-    pub(super) fn read(&self) -> Result<String, Failure> {
+    pub(super) fn read(&self) -> Result<ReadMessage, Failure> {
         let attaches_stdin = self.attach.iter().any(|file| input::is_stdin(file));
         let said = self.message.as_deref().filter(|said| *said != "-");
         let mut message = match said {
@@ -39,34 +46,43 @@ impl MessageArgs {
                 return Err(Failure::usage("nothing can be attached to a command")
                     .hint("a space before the slash makes it a message"));
             }
-            return Ok(message);
+            return Ok(ReadMessage {
+                text: message,
+                attachments: 0,
+            });
         }
+        let mut attachments = 0;
         for file in &self.attach {
             let text = input::read_text(file, "the attachment")?;
             let name = match input::is_stdin(file) {
                 true => "stdin".into(),
                 false => file.to_string_lossy(),
             };
-            attach(&mut message, &name, &text);
+            attachments += attach(&mut message, &name, &text);
         }
         if said.is_some() && self.attach.is_empty() && input::is_piped() {
-            attach(
+            attachments += attach(
                 &mut message,
                 "stdin",
                 &input::read_soon()?.unwrap_or_default(),
             );
         }
-        Ok(message)
+        Ok(ReadMessage {
+            text: message,
+            attachments,
+        })
     }
 }
 
-fn attach(message: &mut String, name: &str, text: &str) {
+/// Attaches a text, and returns the number of attachments that this makes: none where it is empty.
+fn attach(message: &mut String, name: &str, text: &str) -> usize {
     let text = text.trim_end();
     if text.is_empty() {
-        return;
+        return 0;
     }
     // The fence is longer than any in the text, so that the text cannot end it.
     let runs = text.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
     message.push_str(&format!("\n\nAttached, {name}:\n{fence}\n{text}\n{fence}"));
+    1
 }

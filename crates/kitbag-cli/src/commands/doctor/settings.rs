@@ -100,6 +100,21 @@ pub(super) fn all(project: &ProjectArgs, merged: &Config, place: &StoreArgs) -> 
         "built-in ones",
     );
     configured(
+        "routing",
+        |config| {
+            let routing = config.routing.as_ref()?;
+            let models = routing.rules.iter().map(|rule| rule.model.as_str());
+            let classes = routing.classes.values().map(|class| class.model.as_str());
+            listed(models.chain(classes))
+        },
+        "the model above answers",
+    );
+    configured(
+        "rules",
+        |config| listed(config.rules.iter().map(|rule| rule.message.key.as_str())),
+        "none",
+    );
+    configured(
         "hooks.scope",
         |config| config.hooks.said_scope().map(scope),
         "project",

@@ -1,17 +1,18 @@
 //! Kitbag's part of a coding agent's configuration: the MCP server, and the hooks where the agent has them.
 
 use std::env;
-use std::fs;
 use std::io::{self, BufRead as _, IsTerminal as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::ValueEnum;
 use serde::Serialize;
-use similar::TextDiff;
+use serde_json::{Value, json};
 
-use super::{json, toml};
+use super::change::{Change, Edit, Format};
+use super::json as file_json;
+use super::toml;
 use crate::failure::Failure;
-use crate::output::{self, folder_of, write_file};
+use crate::output;
 
 /// A coding agent that has a configuration of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -32,18 +33,9 @@ pub(super) enum Direction {
 /// The person agrees without being asked.
 pub(super) struct Agreed;
 
-/// A file before and after; nothing where there is none.
-struct Change {
-    file: PathBuf,
-    /// The folder that goes with the file when it holds nothing else; never the project's own.
-    agents_folder: Option<PathBuf>,
-    before: Option<String>,
-    after: Option<String>,
-}
-
 /// The moments at which an agent runs the hook, with the seconds that it waits. Our own limits are
 /// shorter.
-pub(super) const HOOKS: [(&str, u32); 4] = [
+pub(crate) const HOOKS: [(&str, u32); 4] = [
     ("SessionStart", 5),
     ("UserPromptSubmit", 5),
     ("Stop", 30),
@@ -67,6 +59,9 @@ pub(super) fn run(
     }
     for change in &changes {
         output::print(&change.shown())?;
+        for note in &change.notes {
+            output::say(format_args!("note: {}: {note}", change.file.display()));
+        }
     }
     if agreed.is_none() {
         ask()?;
@@ -117,28 +112,32 @@ fn planned(agent: AgentArg, folder: &Path, direction: Direction) -> Result<Vec<C
         command: &program,
         args: ["mcp"],
     };
-    let in_file = |name: &str, edit: &dyn Fn(&str) -> Result<String, String>| {
-        Change::plan(folder, name, edit)
+    let in_file = |name: &str, format: Format, edit: Edit<'_>| {
+        Change::plan(folder, name, format, direction, edit)
     };
     let servers = |name: &'static str, of: &'static str| {
-        let edit = |text: &str| match direction {
-            Direction::Add => json::set(text, &[of, "kitbag"], &server),
-            Direction::Remove => json::remove(text, &[of, "kitbag"]),
-        };
-        in_file(name, &edit)
+        in_file(name, Format::Json, &|text, direction, notes| {
+            server.edit(text, &[of, "kitbag"], direction, notes)
+        })
     };
     Ok(match agent {
         AgentArg::Claude => vec![
             servers(".mcp.json", "mcpServers")?,
             // The file that belongs to the person alone: what is said in this project goes into their memory.
-            in_file(".claude/settings.local.json", &|text| {
-                hooks(text, &program, direction)
-            })?,
+            in_file(
+                ".claude/settings.local.json",
+                Format::Json,
+                &|text, direction, _| hooks(text, &program, direction),
+            )?,
         ],
-        AgentArg::Codex => vec![in_file(".codex/config.toml", &|text| match direction {
-            Direction::Add => toml::add(text, &program),
-            Direction::Remove => toml::remove(text),
-        })?],
+        AgentArg::Codex => vec![in_file(
+            ".codex/config.toml",
+            Format::Toml,
+            &|text, direction, _| match direction {
+                Direction::Add => toml::add(text, &program),
+                Direction::Remove => toml::remove(text),
+            },
+        )?],
         AgentArg::Cursor => vec![servers(".cursor/mcp.json", "mcpServers")?],
         AgentArg::Vscode => vec![servers(".vscode/mcp.json", "servers")?],
     })
@@ -150,6 +149,59 @@ struct Server<'a> {
     kind: Option<&'a str>,
     command: &'a str,
     args: [&'a str; 1],
+}
+
+impl Server<'_> {
+    /// The file with this server, or without it. An entry of that name that somebody else wrote loses nothing but
+    /// what must be another's, which is told, and is not removed.
+    fn edit(
+        &self,
+        text: &str,
+        path: &[&str],
+        direction: Direction,
+        notes: &mut Vec<String>,
+    ) -> Result<String, String> {
+        let there = file_json::get(text, path)?;
+        let is_ours = there.as_ref().is_none_or(Self::is_ours);
+        match (direction, there) {
+            (Direction::Remove, _) if !is_ours => {
+                notes.push("its `kitbag` runs another program, and is left alone".to_owned());
+                Ok(text.to_owned())
+            }
+            (Direction::Remove, _) => file_json::remove(text, path),
+            (Direction::Add, Some(Value::Object(mut fields))) => {
+                let own = json!(self);
+                let ours = own.as_object().into_iter().flatten();
+                let ours = ours.map(|(name, value)| (name.clone(), value.clone()));
+                let before = fields.clone();
+                fields.extend(ours);
+                if before == fields {
+                    return Ok(text.to_owned());
+                }
+                if !is_ours {
+                    let command = before.get("command").map(ToString::to_string);
+                    let command = command.unwrap_or_else(|| "no command".to_owned());
+                    notes.push(format!(
+                        "it has a `kitbag` of yours with {command}: command and arguments are replaced, and \
+                         everything else in it stays"
+                    ));
+                }
+                file_json::set(text, path, &fields)
+            }
+            (Direction::Add, _) => file_json::set(text, path, self),
+        }
+    }
+
+    /// Returns true for an entry that this command wrote, wherever the program was then.
+    fn is_ours(entry: &Value) -> bool {
+        let command = entry.get("command").and_then(Value::as_str);
+        let stem = command.and_then(|command| Path::new(command).file_stem());
+        let is_mcp = entry
+            .get("args")
+            .is_some_and(|args| *args == json!(["mcp"]));
+        let program = program();
+        is_mcp && (stem.is_some_and(|stem| stem == "kitbag") || command == Some(&program))
+    }
 }
 
 #[derive(Serialize)]
@@ -168,7 +220,7 @@ struct HookCommand<'a> {
 /// Claude Code's settings with our hooks behind those that are there, or without ours.
 fn hooks(text: &str, program: &str, direction: Direction) -> Result<String, String> {
     let command = format!("{} hook", quoted(program));
-    let is_ours = |group: &serde_json::Value| is_ours(group, &command);
+    let is_ours = |group: &Value| is_our_hook(group, &command);
     let mut text = text.to_owned();
     for (event, timeout) in HOOKS {
         let path = ["hooks", event];
@@ -180,15 +232,15 @@ fn hooks(text: &str, program: &str, direction: Direction) -> Result<String, Stri
             }],
         };
         text = match direction {
-            Direction::Add => json::push(&text, &path, &group, is_ours)?,
-            Direction::Remove => json::remove_items(&text, &path, is_ours)?,
+            Direction::Add => file_json::push(&text, &path, &group, is_ours)?,
+            Direction::Remove => file_json::remove_items(&text, &path, is_ours)?,
         };
     }
     Ok(text)
 }
 
 /// Returns true for a group of hooks that this command wrote, wherever the program was then.
-fn is_ours(group: &serde_json::Value, planned: &str) -> bool {
+fn is_our_hook(group: &Value, planned: &str) -> bool {
     let hooks = group.get("hooks").and_then(|hooks| hooks.as_array());
     let Some([hook]) = hooks.map(Vec::as_slice) else {
         return false;
@@ -228,79 +280,6 @@ fn program() -> String {
     }
 }
 
-impl Change {
-    fn plan(
-        folder: &Path,
-        name: &str,
-        edit: &dyn Fn(&str) -> Result<String, String>,
-    ) -> Result<Self, Failure> {
-        let file = folder.join(name);
-        let shown = file.display();
-        let before = read(&file)?;
-        let after = edit(before.as_deref().unwrap_or_default()).map_err(|problem| {
-            Failure::new(format_args!("cannot change {shown}: {problem}"))
-                .hint("nothing was written; mend the file, or change it by hand")
-        })?;
-        let below = Path::new(name).parent();
-        let below = below.filter(|below| !below.as_os_str().is_empty());
-        Ok(Self {
-            agents_folder: below.map(|below| folder.join(below)),
-            before,
-            after: (!after.is_empty()).then_some(after),
-            file,
-        })
-    }
-
-    fn shown(&self) -> String {
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
-        let (before, after) = (text(&self.before), text(&self.after));
-        let name = self.file.display().to_string();
-        let of = |side: &Option<String>| match side {
-            Some(_) => name.clone(),
-            None => "/dev/null".to_owned(),
-        };
-        let diff = TextDiff::from_lines(&before, &after);
-        let mut diff = diff.unified_diff();
-        diff.header(&of(&self.before), &of(&self.after)).to_string()
-    }
-
-    fn write(&self) -> Result<(), Failure> {
-        let shown = self.file.display();
-        // Somebody may have changed it while the question waited for an answer.
-        if read(&self.file)? != self.before {
-            let what = format_args!("{shown} is no longer as it was when the change was shown");
-            return Err(Failure::new(what).hint("it was left alone; run the command again"));
-        }
-        let failed = |error: io::Error| Failure::new(format_args!("cannot write {shown}: {error}"));
-        match &self.after {
-            Some(text) => {
-                fs::create_dir_all(folder_of(&self.file)).map_err(failed)?;
-                write_file(&self.file, text)
-            }
-            None => {
-                fs::remove_file(&self.file).map_err(failed)?;
-                if let Some(folder) = &self.agents_folder {
-                    // One that holds something else stays.
-                    drop(fs::remove_dir(folder));
-                }
-                Ok(())
-            }
-        }
-    }
-}
-
-/// The text of a file; nothing if there is none.
-fn read(file: &Path) -> Result<Option<String>, Failure> {
-    match fs::read_to_string(file) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => {
-            let shown = file.display();
-            Err(Failure::new(format_args!("cannot read {shown}: {error}")))
-        }
-    }
-}
-
 /// Asks whoever sits at the terminal.
 fn ask() -> Result<(), Failure> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
@@ -318,44 +297,13 @@ fn ask() -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-
-    #[test]
-    fn x11_a_file_that_has_changed_since_is_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join(".mcp.json");
-        for before in [None, Some("{}")] {
-            if let Some(before) = before {
-                fs::write(&file, before).unwrap();
-            }
-            let planned = Change::plan(folder.path(), ".mcp.json", &|_| Ok("{1}".to_owned()));
-            fs::write(&file, "{\"theirs\": 1}").unwrap();
-            assert!(planned.unwrap().write().is_err());
-            assert_eq!(fs::read_to_string(&file).unwrap(), "{\"theirs\": 1}");
-        }
-    }
-
-    #[test]
-    fn x11_only_the_folder_of_the_agent_goes_with_its_file() {
-        for (name, is_left) in [(".mcp.json", true), (".cursor/mcp.json", false)] {
-            let folder = tempfile::tempdir().unwrap();
-            let file = folder.path().join(name);
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(&file, "{}").unwrap();
-            let planned = Change::plan(folder.path(), name, &|_| Ok(String::new()));
-            planned.unwrap().write().unwrap();
-            assert!(folder.path().exists());
-            assert_eq!(file.parent().unwrap().exists(), is_left);
-        }
-    }
 
     #[test]
     fn x11_only_hooks_that_we_wrote_are_ours() {
         let is_ours = |command: &str| {
             let group = json!({"hooks": [{"type": "command", "command": command}]});
-            is_ours(&group, "/opt/kitbag-dev hook")
+            is_our_hook(&group, "/opt/kitbag-dev hook")
         };
         for command in [
             "kitbag hook",

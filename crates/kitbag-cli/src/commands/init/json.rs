@@ -16,6 +16,15 @@ use edit::{added, emptied, taken_out};
 use meant::checked;
 use tree::{Node, parse};
 
+/// The value of a member; none where there is none.
+pub(super) fn get(text: &str, path: &[&str]) -> Result<Option<Value>, String> {
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    let tree = parse(text)?;
+    tree.at(path).map(|node| node.value(text)).transpose()
+}
+
 /// Sets a member of an object, which is made where it is missing; an empty text is an empty object.
 pub(super) fn set(text: &str, path: &[&str], value: &impl Serialize) -> Result<String, String> {
     let tree = parse(text)?;

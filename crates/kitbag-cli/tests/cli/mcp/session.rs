@@ -76,6 +76,13 @@ impl Session {
         }
     }
 
+    /// The next message that answers no request.
+    pub(super) fn unasked(&mut self) -> Value {
+        let mut line = String::new();
+        self.stdout.as_mut().unwrap().read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+
     /// Sends a request without waiting for its answer.
     pub(super) fn send(&mut self, method: &str, params: Value) -> u64 {
         self.asked += 1;

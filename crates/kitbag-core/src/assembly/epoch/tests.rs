@@ -277,7 +277,7 @@ fn x02_a_shortened_history_leaves_what_stands_before_it() {
 }
 
 #[test]
-fn x02_every_reason_to_choose_anew() {
+fn x02_every_reason_for_a_fresh_selection() {
     let settings = settings(2_000);
     let chunks = [file("a.rs", "aaa", 900_000)];
     let first = go(&turn(0), &chunks, &settings, None);

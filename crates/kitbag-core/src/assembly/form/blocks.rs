@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::carried::carried;
 use super::countable::segments;
-use super::{Laid, LayoutRevision, OutputForm, Placed};
+use super::{LaidOut, LayoutRevision, OutputForm, PlacedChunks};
 use crate::assembly::block::{Block, BlockBody};
 use crate::assembly::draft::Draft;
 use crate::assembly::kept::Kept;
@@ -22,9 +22,9 @@ use crate::role::Role;
 pub(super) fn lay_out(
     form: OutputForm,
     draft: &Draft,
-    chunks: &Placed<'_>,
+    chunks: &PlacedChunks<'_>,
     traits: &ModelTraits,
-) -> Laid {
+) -> LaidOut {
     let mut out = Blocks {
         form,
         traits,
@@ -39,6 +39,7 @@ pub(super) fn lay_out(
         out.text(Band::Identity, Role::System, draft.identity.clone());
     }
     let system = draft.injected(Band::System);
+    // Anthropic refuses empty texts.
     for message in system.filter(|message| !message.content.is_empty()) {
         out.injected(&message);
     }
@@ -85,11 +86,12 @@ pub(super) fn lay_out(
     for step in &draft.steps {
         out.message(Band::Steps, step);
     }
+    // Behind a final result of a tool no message released them.
     out.release();
     for message in draft.injected(Band::SuffixSystem) {
         out.injected(&message);
     }
-    Laid {
+    LaidOut {
         segments: segments(form, &out.blocks),
         body: String::new(),
         blocks: out.blocks,
@@ -97,7 +99,8 @@ pub(super) fn lay_out(
     }
 }
 
-/// The speaker of what was chosen for this turn: the operator, where one may speak there.
+/// Returns the speaker of chunks chosen for this turn: the operator, if the provider lets one speak
+/// there.
 pub(super) const fn chunk_role(form: OutputForm) -> Role {
     match form {
         OutputForm::Anthropic => Role::User,
@@ -123,16 +126,17 @@ impl Blocks<'_> {
         self.push(band, BlockBody::Text { role, text });
     }
 
-    /// An empty text in the place of chunks that are not chosen yet, for what stands around them. A
-    /// payload has nothing there.
+    /// Puts an empty text in the place of chunks that are not chosen yet, so that the texts around
+    /// them have their final cost. A payload has nothing there.
     fn reserve(&mut self, band: Band, role: Role) {
         if self.form != OutputForm::Payload {
             self.text(band, role, String::new());
         }
     }
 
-    /// A context message by its own speaker. Where a provider takes the operator's words only before
-    /// the conversation or at its very end, they become a reminder among the user's.
+    /// Adds a context message in the voice of its own speaker. Where a provider takes the
+    /// operator's words only before the conversation or at its very end, they become a reminder
+    /// among the user's.
     fn injected(&mut self, message: &ContextMessage) {
         let (band, text) = (message.target.band(), message.content.clone());
         let may_speak = band <= Band::Session
@@ -145,8 +149,8 @@ impl Blocks<'_> {
         }
     }
 
-    /// Chunks stand before the message they were needed for. Where that is the result of a tool they
-    /// stand behind it, since nothing may part a result from its call.
+    /// Holds chunks for the message they were needed for. Behind a result of a tool they wait for
+    /// the next message, since nothing may separate a result from its call.
     fn hold<'k>(&mut self, band: Band, kept: impl Iterator<Item = &'k Kept>) {
         self.held
             .extend(kept.map(|kept| Block::new(band, kept.into())));
@@ -157,6 +161,7 @@ impl Blocks<'_> {
     }
 
     fn message(&mut self, band: Band, message: &Message) {
+        // Whoever lays out a payload knows which provider it is for.
         if self.form == OutputForm::Payload {
             self.release();
             return self.push(band, BlockBody::Message(message.clone()));
@@ -164,6 +169,7 @@ impl Blocks<'_> {
         if !message.answers_a_call() {
             self.release();
         }
+        // From here on the message is as the provider can take it.
         let message = carried(message, self.form, &mut self.problems);
         self.push(band, BlockBody::Message(message));
     }

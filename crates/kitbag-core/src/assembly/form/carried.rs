@@ -13,10 +13,11 @@ use crate::neutral::one_line;
 use crate::problem::{Problem, ProblemKind};
 use crate::role::Role;
 
-/// The message without reasoning that only another provider can read, with its speaker's name among
-/// its words where the request has no field for it.
+/// Returns the message without reasoning that only another provider can read, with its speaker's
+/// name among its words if the request has no field for it.
 pub(super) fn carried(message: &Message, form: OutputForm, problems: &mut Vec<Problem>) -> Message {
     let mut message = message.clone();
+    // Not every model takes the system role among messages.
     if form == OutputForm::Anthropic && message.role == Role::System {
         message.content = Content::Text(reminder(&message.content.text()));
         message.role = Role::User;
@@ -26,12 +27,14 @@ pub(super) fn carried(message: &Message, form: OutputForm, problems: &mut Vec<Pr
         if form == OutputForm::OpenAi {
             let unreadable = blocks.iter().map(unreadable_documents).sum();
             for _ in 0..unreadable {
-                let told = "a document that is not text cannot be sent in this form";
-                problems.push(Problem::new("", ProblemKind::NotCarried, told));
+                let detail = "a document that is not text cannot be sent in this form";
+                problems.push(Problem::new("", ProblemKind::NotCarried, detail));
             }
         }
     }
     let has_field = |name: &String| form == OutputForm::OpenAi && is_identifier(name);
+    // Only Chat Completions has a field for names, and only for some of them. A result of a tool is
+    // nobody's words, so its name is dropped.
     if let Some(name) = message.name.take_if(|name| !has_field(name))
         && message.role != Role::Tool
     {
@@ -40,7 +43,8 @@ pub(super) fn carried(message: &Message, form: OutputForm, problems: &mut Vec<Pr
     message
 }
 
-/// Whether the form's provider can read a block: reasoning is signed or encrypted by its own.
+/// Tells whether the form's provider can read a block: reasoning is signed or encrypted by the
+/// provider that made it.
 fn can_read(form: OutputForm, block: &ContentBlock) -> bool {
     match block {
         ContentBlock::Thinking(_) => form == OutputForm::Anthropic,
@@ -51,7 +55,7 @@ fn can_read(form: OutputForm, block: &ContentBlock) -> bool {
     }
 }
 
-/// The documents in a block that are not text.
+/// Counts the documents in a block that are not text.
 fn unreadable_documents(block: &ContentBlock) -> usize {
     match block {
         ContentBlock::Document(raw) => {
@@ -72,7 +76,7 @@ fn is_identifier(name: &str) -> bool {
     (1..=64).contains(&name.len()) && !name.contains(refused)
 }
 
-/// Puts the name before the words. Results of tools stay first.
+/// Puts the name before the words. Results of tools stay first, as the Messages API requires.
 fn say_name(content: &mut Content, name: &str) {
     match content {
         Content::Null => {}

@@ -1,4 +1,4 @@
-//! The texts of blocks, as they are counted: the same for every provider, but for what each adds
+//! The texts of blocks as they are counted: the same for every provider, except for what each adds
 //! around messages.
 
 use alloc::string::{String, ToString};
@@ -26,7 +26,7 @@ const REPLY_OVERHEAD: u32 = 3;
 /// The estimated tokens of an encoded picture or file: about those of a picture of 1,100 × 1,100.
 const ATTACHMENT_TOKENS: u32 = 1_600;
 
-/// The segments of a request.
+/// Returns the segments of a request.
 pub(super) fn segments(form: OutputForm, blocks: &[Block]) -> Vec<Segment> {
     let mut segments: Vec<Segment> = Vec::new();
     // The band whose chunks follow each other and so are one text, and the speaker of the last
@@ -44,6 +44,7 @@ pub(super) fn segments(form: OutputForm, blocks: &[Block]) -> Vec<Segment> {
         chunks_of = is_joined.then_some(block.band);
         let role = speaker(form, block);
         let is_new = role.is_some() && role != last_speaker && form != OutputForm::Payload;
+        // Only the first text of a message carries the tokens around it.
         let mut around = if is_new { MESSAGE_OVERHEAD } else { 0 };
         for (text, attached) in texts(form, block) {
             segments.push(Segment {
@@ -52,6 +53,7 @@ pub(super) fn segments(form: OutputForm, blocks: &[Block]) -> Vec<Segment> {
                 text,
                 overhead: core::mem::take(&mut around).saturating_add(attached),
             });
+            // The Messages API joins neighbouring messages of one speaker into one.
             if form == OutputForm::Anthropic {
                 last_speaker = role.or(last_speaker);
             }
@@ -63,7 +65,7 @@ pub(super) fn segments(form: OutputForm, blocks: &[Block]) -> Vec<Segment> {
     segments
 }
 
-/// Whoever speaks in a block; nobody where it stands beside the messages.
+/// Returns the speaker of a block, none if it stands outside the messages.
 fn speaker(form: OutputForm, block: &Block) -> Option<Role> {
     match &block.body {
         _ if form == OutputForm::Anthropic && block.is_instruction() => None,
@@ -77,18 +79,20 @@ fn speaker(form: OutputForm, block: &Block) -> Option<Role> {
     }
 }
 
-/// The texts of a block, with estimates for what is in them besides. A payload has messages in words.
+/// Returns the texts of a block with an estimate for each of what else is in it. A payload has
+/// messages in words.
 fn texts(form: OutputForm, block: &Block) -> Vec<(String, u32)> {
     let text = match &block.body {
         BlockBody::Message(message) if form != OutputForm::Payload => return parts(message, form),
         BlockBody::Message(message) => spoken(message).into_owned(),
+        // A tool's schema is JSON already, so it can be written.
         BlockBody::Tool(tool) => serde_json::to_string(tool).unwrap_or_default(),
         BlockBody::Text { text, .. } | BlockBody::Chunk { text, .. } => text.clone(),
     };
     alloc::vec![(text, 0)]
 }
 
-/// The tokens of a message in a request, without those that a provider adds around it.
+/// Counts the tokens of a message in a request, without those that a provider adds around it.
 pub(crate) fn message_tokens(message: &Message, counter: &dyn TokenCounter) -> Tokens {
     let parts = parts(message, OutputForm::OpenAi).into_iter();
     let tokens =
@@ -96,8 +100,8 @@ pub(crate) fn message_tokens(message: &Message, counter: &dyn TokenCounter) -> T
     tokens.sum()
 }
 
-/// The parts of a message: texts as they are, other blocks and calls as JSON, and an estimate for
-/// the pictures and files in them.
+/// Returns the parts of a message: texts as they are, other blocks and calls as JSON, and an
+/// estimate for the pictures and files in them.
 fn parts(message: &Message, form: OutputForm) -> Vec<(String, u32)> {
     if let (Role::Tool, Some(id)) = (message.role, &message.tool_call_id) {
         let content = match &message.content {
@@ -122,20 +126,21 @@ fn parts(message: &Message, form: OutputForm) -> Vec<(String, u32)> {
 }
 
 fn call_text(call: &ToolCall) -> (String, u32) {
-    let input: Value = call.arguments.parse_as().unwrap_or_default();
-    // Some clients keep the arguments as a string of JSON.
-    let input = match input {
-        Value::Null => json!({}),
-        Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
-        other => other,
+    let input = match call.arguments.parse_as() {
+        Ok(Value::Null) => json!({}),
+        // Some clients keep the arguments as a string of JSON.
+        Ok(Value::String(text)) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+        Ok(other) => other,
+        // Valid JSON may be nested too deeply to be parsed. It is sent all the same, so it counts.
+        Err(_) => Value::from(call.arguments.as_str()),
     };
     let call = json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": input });
     (call.to_string(), 0)
 }
 
-/// The text of a block that is not plain text, as far as it can be counted, and an estimate for
-/// the pictures and files in it. Encoded data are replaced by their hash, so that other data are
-/// another text.
+/// Returns the text of a block that is not plain text, as far as it can be counted, and an estimate
+/// for the pictures and files in it. Encoded data are replaced by their hash, so that other data
+/// make another text.
 fn countable(raw: &RawJson) -> (String, u32) {
     match raw.parse_as::<Value>() {
         Ok(value) => without_data(value),
@@ -161,6 +166,7 @@ fn replace_data(value: &mut Value, attachments: &mut u32) {
         Value::Object(fields) => {
             for (name, value) in fields.iter_mut() {
                 let text = |field: &str| value.get(field).and_then(Value::as_str);
+                // `source` is Anthropic's; the others are OpenAI's.
                 let encoded = match name.as_str() {
                     "source" => match text("type") {
                         Some("base64") => Some("data"),

@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::format;
 
 use super::spoken::spoken;
-use super::{Laid, Placed};
+use super::{LaidOut, PlacedChunks};
 use crate::assembly::draft::Draft;
 use crate::assembly::kept::Kept;
 use crate::assembly::segment::TextSegments;
@@ -14,10 +14,11 @@ use crate::inject::ContextMessage;
 use crate::message::Message;
 use crate::role::Role;
 
-pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
+pub(super) fn lay_out(draft: &Draft, chunks: &PlacedChunks<'_>) -> LaidOut {
     let mut out = Sections::default();
 
     for tool in draft.sorted_tools() {
+        // A text has no schemas of tools: a model only learns that they exist.
         let line = format!("Tool {}: {}", tool.name, tool.description);
         out.instruction(Band::Tools, &line);
     }
@@ -62,8 +63,8 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
 
     out.open(Band::Current, Heading::User);
     out.segments
-        .push(Band::Current, &neutralise(&told(&draft.current)));
-    Laid::text(out.segments.into_segments())
+        .push(Band::Current, &neutralise(&section_text(&draft.current)));
+    LaidOut::text(out.segments.into_segments())
 }
 
 const fn heading(role: Role) -> Heading {
@@ -75,8 +76,9 @@ const fn heading(role: Role) -> Heading {
     }
 }
 
-/// The text of a message in a section. Results of tools are told apart from the user's own words.
-fn told(message: &Message) -> Cow<'_, str> {
+/// Returns the text of a message in a section. Results of tools are marked, so that they do not
+/// read as the user's own words.
+fn section_text(message: &Message) -> Cow<'_, str> {
     match message.role {
         Role::Tool => Cow::Owned(format!("Tool result: {}", spoken(message))),
         Role::System | Role::User | Role::Assistant => spoken(message),
@@ -91,7 +93,7 @@ struct Sections {
 }
 
 impl Sections {
-    /// A text by the operator, nothing when it is empty.
+    /// Adds a text by the operator, nothing when it is empty.
     fn instruction(&mut self, band: Band, text: &str) {
         if !text.is_empty() {
             self.open(band, Heading::System);
@@ -99,7 +101,7 @@ impl Sections {
         }
     }
 
-    /// A context message: among the instructions, unless somebody else speaks.
+    /// Adds a context message: among the instructions, unless somebody else speaks.
     fn injected(&mut self, message: &ContextMessage) {
         let (band, text) = (message.target.band(), message.content.as_str());
         match message.role {
@@ -109,10 +111,10 @@ impl Sections {
     }
 
     fn message(&mut self, band: Band, message: &Message) {
-        self.section(band, heading(message.role), &told(message));
+        self.section(band, heading(message.role), &section_text(message));
     }
 
-    /// A section of its own.
+    /// Adds a section of its own.
     fn section(&mut self, band: Band, heading: Heading, text: &str) {
         self.close();
         self.open(band, heading);
@@ -120,9 +122,9 @@ impl Sections {
         self.close();
     }
 
-    /// The chunks that were appended before the message `index`, in a section of their own so that
-    /// they stay where they are when the conversation goes on.
-    fn appended(&mut self, chunks: &Placed<'_>, index: usize) {
+    /// Adds the chunks that were appended before the message `index`, in a section of their own so
+    /// that they stay where they are when the conversation goes on.
+    fn appended(&mut self, chunks: &PlacedChunks<'_>, index: usize) {
         self.close();
         self.pieces(Band::History, chunks.before(index));
         self.close();

@@ -1,14 +1,15 @@
 //! The prompt of a node: entities, conversation, what happened, then the task.
 //!
 //! A blank line ends each section. It is written behind the section's last text, whose count it
-//! changes by a token at most; the line that an empty section shows is reserved and makes up for it.
+//! changes by a token at most; the line that an empty section shows is reserved and makes up for
+//! it.
 
 use alloc::format;
 use alloc::vec::Vec;
 
 use super::pack::Dress;
 use super::spoken::spoken;
-use super::{Laid, LayoutRevision, Placed};
+use super::{LaidOut, LayoutRevision, PlacedChunks};
 use crate::assembly::draft::Draft;
 use crate::assembly::kept::Kept;
 use crate::assembly::segment::TextSegments;
@@ -19,7 +20,7 @@ use crate::entity::NO_ENTITIES;
 use crate::reasoning::NO_TRACE;
 use crate::view::item::reading_order;
 
-pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
+pub(super) fn lay_out(draft: &Draft, chunks: &PlacedChunks<'_>) -> LaidOut {
     let mut out = TextSegments::default();
     let is_first = chunks.revision == LayoutRevision::First;
     let dress = Dress::Markdown;
@@ -51,14 +52,15 @@ pub(super) fn lay_out(draft: &Draft, chunks: &Placed<'_>) -> Laid {
     out.push(Band::Volatile, end);
 
     out.push(Band::History, "## Conversation History\n");
+    // Messages speak for themselves: then the section needs no line that says it is empty.
     let is_new = draft.injected(Band::Conversation).count() + draft.history.len() == 0;
     let turns = of_layer(draft, chunks, Layer::Conversation);
     let (mut remembered, turns): (Vec<&Kept>, Vec<&Kept>) =
         turns.into_iter().partition(|kept| kept.is_remembered);
     push_or(&mut out, &turns, if is_new { no_conversation } else { "" });
     dress.conversation(draft, chunks, "", &mut out);
-    // Behind the messages, so that none of these is under the heading of what is remembered. That is a
-    // section of its own, whatever was remembered.
+    // Behind the messages, so that none of them is under the heading of remembered chunks. These
+    // are a section of their own, of whatever kind they are.
     if chunks.revision == LayoutRevision::Latest {
         remembered = chunks.recent(draft.history.len());
         remembered.retain(|kept| kept.is_remembered);
@@ -89,9 +91,9 @@ enum Layer {
     Reasoning,
 }
 
-/// The chunks of a section in the order in which it is read. Chunks of this turn stand where they
-/// belong, and not where they came in.
-fn of_layer<'a>(draft: &Draft, chunks: &Placed<'a>, layer: Layer) -> Vec<&'a Kept> {
+/// Returns the chunks of a section in reading order. Chunks of this turn stand where they belong,
+/// not where they were added.
+fn of_layer<'a>(draft: &Draft, chunks: &PlacedChunks<'a>, layer: Layer) -> Vec<&'a Kept> {
     let layer_of = |kept: &Kept| match kept.chunk_type {
         ChunkType::Entity => Layer::Entity,
         ChunkType::Turn | ChunkType::Summary => Layer::Conversation,

@@ -12,7 +12,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::spoken::spoken;
-use super::{Laid, Placed};
+use super::{LaidOut, PlacedChunks};
 use crate::assembly::draft::Draft;
 use crate::assembly::kept::Kept;
 use crate::assembly::piece::element;
@@ -35,7 +35,7 @@ pub(super) enum Dress {
 const HEADER: &str = "Here is the context for your task:\n\n";
 const OVERVIEW: &str = "Here is an overview of the project:\n\n";
 
-pub(super) fn lay_out(dress: Dress, draft: &Draft, chunks: &Placed<'_>) -> Laid {
+pub(super) fn lay_out(dress: Dress, draft: &Draft, chunks: &PlacedChunks<'_>) -> LaidOut {
     let mut out = TextSegments::default();
     dress.instructions_before(draft, &mut out);
     let request = spoken(&draft.current);
@@ -78,9 +78,9 @@ pub(super) fn lay_out(dress: Dress, draft: &Draft, chunks: &Placed<'_>) -> Laid 
     chunks.finish(out)
 }
 
-/// The chunks before the history by part: structure, sources, mentions, further context. Within a
+/// Returns the chunks before the history by part: structure, sources, mentions, further context. Within a
 /// part their order stands: the most relevant first.
-fn by_part<'a>(chunks: &Placed<'a>) -> Vec<&'a Kept> {
+fn by_part<'a>(chunks: &PlacedChunks<'a>) -> Vec<&'a Kept> {
     let mut kept: Vec<&Kept> = chunks.session().collect();
     kept.sort_by_key(|kept| match (&kept.chunk_type, kept.detail) {
         (ChunkType::Structure, _) => 0,
@@ -92,7 +92,7 @@ fn by_part<'a>(chunks: &Placed<'a>) -> Vec<&'a Kept> {
 }
 
 impl Dress {
-    /// Writes what stands before everything else.
+    /// Writes the instructions that stand before everything else.
     pub(super) fn instructions_before(self, draft: &Draft, out: &mut TextSegments) {
         if !draft.identity.is_empty() {
             out.push(Band::Identity, &self.instruction("system", &draft.identity));
@@ -119,16 +119,17 @@ impl Dress {
         }
     }
 
-    /// Writes what was said under `title`, nothing when nothing was said.
+    /// Writes the messages under `title`; nothing if there are none.
     pub(super) fn conversation(
         self,
         draft: &Draft,
-        chunks: &Placed<'_>,
+        chunks: &PlacedChunks<'_>,
         title: &str,
         out: &mut TextSegments,
     ) {
         let heading = title;
         let mut title = Some(title);
+        // The first message takes the title; the others follow without one.
         for message in draft.injected(Band::Conversation) {
             out.push(Band::Conversation, title.take().unwrap_or_default());
             out.push(
@@ -143,7 +144,8 @@ impl Dress {
                 out.push(Band::History, &kept.text);
                 is_remembered_last = kept.is_remembered;
             }
-            // The message is not under the heading of what is remembered. An element ends by itself.
+            // The message must not stand under the heading of remembered chunks. An element ends by
+            // itself.
             if is_remembered_last && self != Self::Tagged {
                 out.push(Band::History, heading);
             }
@@ -154,7 +156,7 @@ impl Dress {
         }
     }
 
-    /// A text by the operator.
+    /// Returns a text by the operator.
     fn instruction(self, name: &str, text: &str) -> String {
         match self {
             Self::Tagged => element(name, &[], text),
@@ -162,7 +164,7 @@ impl Dress {
         }
     }
 
-    /// A text by whoever speaks.
+    /// Returns a text by whoever speaks.
     pub(super) fn said(self, role: Role, text: &str) -> String {
         match self {
             Self::Tagged => element("message", &[("role", role.as_str())], text),

@@ -1,6 +1,7 @@
 //! A message as plain words, for outputs that are one text.
 
 use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -11,8 +12,8 @@ use crate::content::{Content, ContentBlock, RawJson};
 use crate::message::{Message, ToolCall};
 use crate::neutral::one_line;
 
-/// What the message says: its speaker's name where it has one, texts as they are, calls and results
-/// in words, other blocks by name.
+/// Returns the message in words: its speaker's name if it has one, texts as they are, calls and
+/// results in words, other blocks by name.
 pub(super) fn spoken(message: &Message) -> Cow<'_, str> {
     let words = words(message);
     match &message.name {
@@ -21,7 +22,7 @@ pub(super) fn spoken(message: &Message) -> Cow<'_, str> {
     }
 }
 
-/// The words behind their speaker's name.
+/// Returns the words behind their speaker's name.
 pub(super) fn said_by(name: &str, words: &str) -> String {
     format!("{}: {words}", one_line(name))
 }
@@ -38,6 +39,7 @@ fn words(message: &Message) -> Cow<'_, str> {
     {
         parts.push(format!("Called {name} with {}", arguments.as_str()));
     }
+    // Reasoning and empty blocks must not leave empty lines.
     parts.retain(|part| !part.is_empty());
     Cow::Owned(parts.join("\n"))
 }
@@ -57,7 +59,7 @@ fn spoken_block(block: &ContentBlock) -> Option<String> {
     }
 }
 
-/// The text of a tool result: a string, or its text blocks.
+/// Returns the text of a tool result: a string, or its text blocks.
 pub(super) fn result_text(raw: &RawJson) -> String {
     let content = result_content(raw);
     let text = content.text();
@@ -67,7 +69,7 @@ pub(super) fn result_text(raw: &RawJson) -> String {
     }
 }
 
-/// What a tool result holds.
+/// Returns the content of a tool result.
 pub(super) fn result_content(raw: &RawJson) -> Content {
     #[derive(serde::Deserialize)]
     struct ToolResult {
@@ -78,14 +80,16 @@ pub(super) fn result_content(raw: &RawJson) -> Content {
         .map_or(Content::Null, |result| result.content)
 }
 
-/// A field of a block: a string without its quotes, anything else as JSON.
+/// Returns a field of a block: a string without its quotes, anything else as JSON.
 pub(super) fn field(raw: &RawJson, name: &str) -> String {
-    let Ok(Value::Object(fields)) = raw.parse_as::<Value>() else {
+    let fields = raw.parse_as::<BTreeMap<String, RawJson>>();
+    let Some(value) = fields.ok().and_then(|mut fields| fields.remove(name)) else {
         return String::new();
     };
-    match fields.get(name) {
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-        None => String::new(),
+    match value.parse_as() {
+        Ok(Value::String(text)) => text,
+        Ok(other) => other.to_string(),
+        // Valid JSON may be nested too deeply to be parsed. It is shown as it is written.
+        Err(_) => value.as_str().into(),
     }
 }

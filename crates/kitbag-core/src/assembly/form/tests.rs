@@ -10,9 +10,11 @@ use proptest::prelude::*;
 use super::*;
 use crate::assembly::{AssemblySettings, assemble};
 use crate::chunk::{ChunkType, ContextChunk, Detail, Level};
+use crate::content::{Content, RawJson};
 use crate::envelope::TaskType;
+use crate::history::message_cost;
 use crate::inject::ContextMessage;
-use crate::message::Message;
+use crate::message::{Message, ToolCall};
 use crate::role::Role;
 use crate::tokens::{Quarters, Tokens};
 
@@ -34,6 +36,37 @@ fn x03_a_form_is_read_from_its_name() {
     for form in OutputForm::ALL {
         assert!(error.contains(form.as_str()), "{error}");
     }
+}
+
+#[test]
+fn arguments_that_are_nested_too_deeply_to_be_parsed_are_counted() {
+    let cost = |arguments: String| {
+        let call = ToolCall {
+            id: "c1".into(),
+            name: "search".into(),
+            arguments: RawJson::from_text(arguments).unwrap(),
+        };
+        let message = Message::assistant("").with_tool_calls(vec![call]);
+        message_cost(&message, &Quarters)
+    };
+    let nested = format!("{}{}", "[".repeat(500), "]".repeat(500));
+    let shallow = cost("[]".into());
+    assert!(cost(nested) >= shallow.saturating_add(Tokens(249)));
+}
+
+#[test]
+fn input_that_is_nested_too_deeply_to_be_parsed_is_shown() {
+    let nested = format!("{}{}", "[".repeat(500), "]".repeat(500));
+    let block = format!(r#"[{{"type":"tool_use","id":"c1","name":"search","input":{nested}}}]"#);
+    let mut draft = Draft::new("hello");
+    draft.history = vec![
+        Message::user("look"),
+        Message::assistant(serde_json::from_str::<Content>(&block).unwrap()),
+    ];
+    let settings = AssemblySettings::new(OutputForm::Flat, Tokens(1_000));
+    let assembly = assemble(&draft, Vec::new(), &settings, &Quarters, None).unwrap();
+    let shown = format!("Called search with {nested}");
+    assert!(assembly.body.contains(&shown), "{}", assembly.body);
 }
 
 #[test]

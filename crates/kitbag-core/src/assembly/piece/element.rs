@@ -9,7 +9,7 @@ use super::newline;
 use crate::chunk::{ChunkType, ContextChunk, Detail, Level};
 use crate::neutral::{after_tag_name, is_blank};
 
-/// Writes a level of a chunk as an element that is named after what it is.
+/// Writes a level of a chunk as an element named after the chunk's kind.
 pub(super) fn piece(chunk: &ContextChunk, level: &Level) -> String {
     let mut attributes = Vec::new();
     let name = match &chunk.chunk_type {
@@ -27,7 +27,7 @@ pub(super) fn piece(chunk: &ContextChunk, level: &Level) -> String {
     if level.level != Detail::Full {
         attributes.push(("level", level.level.as_str()));
     }
-    // An outline is not made of whole lines, so that their numbers would say little.
+    // An outline is not made of whole lines, so their numbers would say little.
     let lines = match level.level {
         Detail::Full | Detail::Slice => ranges(&level.lines),
         Detail::Outline | Detail::Line | Detail::Handle => String::new(),
@@ -58,17 +58,19 @@ pub(in crate::assembly) fn element(
     format!("<{name}{number}{attributes}>\n{content}{newline}</{name}{number}>\n")
 }
 
-/// The least number whose tags do not stand in `content`; 0 is the name without a number.
+/// Returns the least number whose tags do not stand in `content`; 0 is the name without a number.
 fn free_number(content: &str, name: &str) -> usize {
     let taken: BTreeSet<usize> = content
         .split('<')
+        // Before the first bracket there is no tag.
         .skip(1)
         .filter_map(|after| number(after_tag_name(after, name)?))
         .collect();
+    // A text has a finite number of tags, so one number is always free.
     (0..).find(|number| !taken.contains(number)).unwrap_or(0)
 }
 
-/// The number behind a tag's name; none if this is another name.
+/// Returns the number behind a tag's name; none if this is another name.
 fn number(mut after: impl Iterator<Item = char>) -> Option<usize> {
     match after.next() {
         Some('-') => {
@@ -95,6 +97,8 @@ fn written(attributes: &[(&str, &str)]) -> String {
                 '"' => written.push_str("&quot;"),
                 '<' => written.push_str("&lt;"),
                 '>' => written.push_str("&gt;"),
+                // Line breaks and invisible characters would change where a reader sees the tag
+                // end.
                 c if c != ' ' && is_blank(c) => {
                     written.push_str(&format!("&#x{:x};", u32::from(c)));
                 }

@@ -1,4 +1,4 @@
-//! Chooses the chunks of a turn: anew, or beside a selection that stands.
+//! Chooses the chunks of a turn: a fresh selection, or additions to one that stands.
 
 use alloc::collections::BTreeSet;
 use alloc::vec;
@@ -8,18 +8,19 @@ use super::{Choice, Turn, tokens_of};
 use crate::assembly::Kept;
 use crate::assembly::epoch::{self, Continuation, Epoch, bases};
 use crate::assembly::error::AssembleError;
-use crate::assembly::form::{Place, Placed, Reserved, heading};
+use crate::assembly::form::{Place, PlacedChunks, Reserved, heading};
 use crate::assembly::select::{Base, Priced, Remembered, Selection, choose};
 use crate::chunk::ChunkBand;
 use crate::fit::Fitted;
 use crate::tokens::Tokens;
 
 impl Turn<'_> {
-    /// Chooses with the heading of remembered chunks paid for, and without them where the heading is
-    /// not worth its tokens.
-    pub(super) fn choose_anew(&self, previous: Option<&Epoch>) -> Result<Choice, AssembleError> {
-        let headings = self.headings(Selection::Anew);
+    /// Chooses with the heading of remembered chunks paid for, or without these chunks if the
+    /// heading is not worth its tokens.
+    pub(super) fn choose_fresh(&self, previous: Option<&Epoch>) -> Result<Choice, AssembleError> {
+        let headings = self.headings(Selection::Fresh);
         let with = self.choose_with(previous, Remembered::MayCome, &headings);
+        // A critical chunk has to be in, whatever its heading costs.
         let mut remembered = self.priced.iter().filter(|priced| priced.is_remembered());
         if headings.is_empty() || remembered.any(Priced::is_critical) {
             return with;
@@ -45,7 +46,7 @@ impl Turn<'_> {
         }
     }
 
-    /// The places of remembered chunks that may be chosen.
+    /// Returns the places of remembered chunks that may be chosen.
     fn headings(&self, selection: Selection) -> Vec<Place> {
         let remembered = self.priced.iter().filter(|priced| priced.is_remembered());
         let eligible = remembered.filter(|priced| priced.is_eligible(self.settings.floor));
@@ -58,7 +59,7 @@ impl Turn<'_> {
         places.into_iter().collect()
     }
 
-    /// The tokens of a heading of remembered chunks.
+    /// Returns the tokens of a heading of remembered chunks.
     pub(in crate::assembly) fn heading_tokens(&self) -> Tokens {
         self.counter.counter.count(&heading(self.settings.form))
     }
@@ -69,7 +70,7 @@ impl Turn<'_> {
         remembered: Remembered,
         headings: &[Place],
     ) -> Result<Choice, AssembleError> {
-        // What is remembered brings its frame with its heading.
+        // Remembered chunks bring their frame with their heading.
         let eligible = |band: ChunkBand| {
             let mut priced = self.priced.iter().filter(|priced| !priced.is_remembered());
             priced.any(|priced| priced.band() == band && priced.is_eligible(self.settings.floor))
@@ -79,8 +80,9 @@ impl Turn<'_> {
             appended: eligible(ChunkBand::History) || eligible(ChunkBand::Appended),
             volatile: eligible(ChunkBand::Volatile),
         };
-        let placed = Placed::reserving(&[], reserved, headings);
+        let placed = PlacedChunks::reserving(&[], reserved, headings);
         let segments = self.lay_out(&placed).segments;
+        // Nothing is reserved around the history here, so this layout can be counted for it, too.
         if !reserved.appended && headings.is_empty() {
             self.history_tokens.get_or_init(|| self.said(&segments));
         }
@@ -91,7 +93,7 @@ impl Turn<'_> {
         let room = self.settings.budget.saturating_sub(fixed);
         let limit = self.settings.chunk_limit.unwrap_or(room);
         let market = self.choose_all(remembered, room.min(limit))?;
-        // What the conversation is about to add is left free, unless what must be in needs it.
+        // Room is left free for the growth of the conversation, unless critical chunks need it.
         let headroom = previous.map_or(Tokens::ZERO, |epoch| {
             epoch.headroom(self.history_tokens(), room)
         });
@@ -111,14 +113,14 @@ impl Turn<'_> {
         })
     }
 
-    /// The best selection within `room` with nothing standing.
+    /// Returns the best selection within `room` when nothing stands.
     fn choose_all(&self, remembered: Remembered, room: Tokens) -> Result<Fitted, AssembleError> {
         let bases = vec![Base::default(); self.priced.len()];
         choose(self.priced, &bases, None, remembered, room, self.settings)
     }
 
-    /// Keeps everything as it was in the inference before, if this is another one of the same turn
-    /// and nothing that must be in is missing.
+    /// Keeps everything as it was in the previous inference, if this is another one of the same
+    /// turn and nothing that must be in is missing.
     pub(super) fn freeze(&self, epoch: &Epoch, market: &Fitted) -> Option<Choice> {
         if !epoch.is_same_turn(self.draft) {
             return None;
@@ -132,7 +134,7 @@ impl Turn<'_> {
         if self.priced.iter().zip(&bases).any(is_missing) {
             return None;
         }
-        let all = self.fixed(&self.lay_out(&Placed::new(&standing)).segments);
+        let all = self.fixed(&self.lay_out(&PlacedChunks::new(&standing)).segments);
         (all <= self.settings.budget).then(|| Choice {
             fixed: all.saturating_sub(tokens_of(&standing)),
             standing,
@@ -144,20 +146,20 @@ impl Turn<'_> {
         })
     }
 
-    /// Chooses what to add to a selection that stands: what is worth its tokens at the price of a
-    /// selection made anew. None when there is no room for what must be in.
-    pub(super) fn choose_beside(
+    /// Chooses additions to a selection that stands: chunks worth their tokens at the price of a
+    /// fresh selection. None when there is no room for what must be in.
+    pub(super) fn choose_additions(
         &self,
         epoch: &Epoch,
         history: Continuation,
         market: &Fitted,
     ) -> Option<Choice> {
         let headings = self.headings(Selection::Stands);
-        let with = self.add_beside(epoch, history, market, Remembered::MayCome, &headings);
-        with.or_else(|| self.add_beside(epoch, history, market, Remembered::StayOut, &[]))
+        let with = self.additions(epoch, history, market, Remembered::MayCome, &headings);
+        with.or_else(|| self.additions(epoch, history, market, Remembered::StayOut, &[]))
     }
 
-    fn add_beside(
+    fn additions(
         &self,
         epoch: &Epoch,
         history: Continuation,
@@ -166,20 +168,21 @@ impl Turn<'_> {
         headings: &[Place],
     ) -> Option<Choice> {
         let mut standing = epoch.lasting(history);
-        // What tells of earlier messages is replaced when it changes: both would stand at one place.
+        // The text that replaces older messages is itself replaced when it changes: two versions
+        // would tell of the same messages.
         standing.retain(|kept| kept.band != ChunkBand::History || self.still_says(kept));
         let reserved = Reserved {
             session: false,
             appended: true,
             volatile: true,
         };
-        let placed = Placed::reserving(&standing, reserved, headings);
+        let placed = PlacedChunks::reserving(&standing, reserved, headings);
         let with_standing = self.fixed(&self.lay_out(&placed).segments);
         if with_standing > self.settings.budget {
             return None;
         }
         let mut room = self.settings.budget.saturating_sub(with_standing);
-        let limit = self.settings.limit_beside(tokens_of(&standing));
+        let limit = self.settings.appended_limit(tokens_of(&standing));
         let bases = bases(&standing, self.priced);
         // A remembered text that must be in, or that has changed since it was shown.
         let must_come = |(priced, base): (&Priced, &Base)| {
@@ -197,8 +200,8 @@ impl Turn<'_> {
 
         let earlier = within(ChunkBand::History, room).ok()?;
         room = room.saturating_sub(earlier.used);
-        // What is for this turn alone comes first. What is appended stays, so that without a limit
-        // half of the room is left to the turns that follow.
+        // Chunks for this turn alone come first. Appended ones stay, so without a limit half of the
+        // room is left to later turns.
         let volatile = within(ChunkBand::Volatile, room.min(limit.unwrap_or(room)))
             .or_else(|_| within(ChunkBand::Volatile, room))
             .ok()?;
@@ -229,16 +232,17 @@ impl Turn<'_> {
         })
     }
 
-    /// Whether a chunk would be shown in the same words again.
+    /// Tells whether a chunk would be shown in the same words again.
     fn still_says(&self, kept: &Kept) -> bool {
         let same = self.priced.iter().filter(|priced| priced.id == kept.id);
         let mut pieces = same.flat_map(|priced| &priced.pieces);
         pieces.any(|piece| piece.text == kept.text)
     }
 
-    /// The cost of keeping a selection, against the best one of as many tokens.
+    /// Returns the cost of keeping a selection, against the best one of as many tokens.
     pub(super) fn regret(&self, kept: &Choice, market: &Fitted) -> u64 {
         let tokens = kept.chunk_tokens();
+        // Appended chunks may exceed the limit that a fresh selection has: compare equal sizes.
         let equal =
             (tokens > market.used).then(|| self.choose_all(Remembered::MayCome, tokens).ok());
         let best = equal.flatten();

@@ -14,12 +14,13 @@ use crate::envelope::TaskType;
 /// A kind of task, a weight, and a phrase that speaks for it.
 type Cue = (TaskType, u32, &'static str);
 
-/// What the words that a sentence opens with say.
+/// Returns the cue in the words that a sentence opens with.
 pub(super) fn lead(sentence: &Words) -> Option<Cue> {
     let shorter = |words: &Words| {
         let rest = each(POLITE).find_map(|polite| words.after(polite));
         rest.filter(|rest| rest.iter().next().is_some())
     };
+    // Courtesies come in a row: "hello, could you please fix …".
     let rest = successors(shorter(sentence), shorter).last();
     let words = rest.as_ref().unwrap_or(sentence);
 
@@ -29,23 +30,24 @@ pub(super) fn lead(sentence: &Words) -> Option<Cue> {
     let (task_type, weight, phrase) = cues(LEADS)
         .filter(|(_, _, phrase)| words.after(phrase).is_some())
         .max_by_key(|(_, _, phrase)| phrase.len())?;
+    // "Test runner crashes" names a thing, where "test the runner" asks for something.
     let is_noun = is_one_of(phrase, NOUN_LIKE)
         && (statement(words, STATES).is_some() || statement(words, WISHES).is_some());
     (!is_noun).then_some((task_type, weight, phrase))
 }
 
-/// What the phrases of a title say.
+/// Returns the cues in a title.
 pub(super) fn in_title(sentence: &Words) -> impl Iterator<Item = Cue> {
     found(IN_TITLE, sentence).chain(observed(sentence))
 }
 
-/// What the phrases below a title say.
+/// Returns the cues below a title.
 pub(super) fn in_body(body: &Words) -> impl Iterator<Item = Cue> {
     found(IN_BODY, body)
 }
 
-/// "Add a test for …" is about tests, "add a test runner" is not: the word of interest must end
-/// the name of what is added.
+/// Recognises requests for tests or documentation. "Add a test for …" is about tests, "add a test
+/// runner" is not: the word of interest must end the name of the thing to add.
 fn created(words: &Words) -> Option<Cue> {
     let mut words = words.iter().peekable();
     words.next().filter(|verb| is_one_of(verb, CREATES))?;
@@ -71,7 +73,7 @@ fn created(words: &Words) -> Option<Cue> {
     None
 }
 
-/// A title that asks for nothing and states how something behaves complains of it.
+/// Recognises a complaint: a title that asks for nothing and states how something behaves.
 fn observed(sentence: &Words) -> Option<Cue> {
     let asks = sentence.is_question || lead(sentence).is_some();
     let begins = each(COMPLAINTS).find(|verb| sentence.after(verb).is_some());
@@ -79,7 +81,7 @@ fn observed(sentence: &Words) -> Option<Cue> {
     Some((TaskType::Debug, OBSERVED_WEIGHT, verb))
 }
 
-/// The verb by which the words state something of a thing named before it.
+/// Returns the verb by which the words state something about a thing named before it.
 fn statement(words: &Words, verbs: &'static str) -> Option<&'static str> {
     let first_of = |list: &'static str| {
         let positions = each(list).map(|phrase| (words.position(phrase), phrase));
@@ -87,6 +89,7 @@ fn statement(words: &Words, verbs: &'static str) -> Option<&'static str> {
         inside.min()
     };
     let (at, verb) = first_of(verbs)?;
+    // "Add a check when the file is missing" states nothing of the whole.
     let clause = first_of(CLAUSES).map_or(usize::MAX, |(at, _)| at);
     (at < clause).then_some(verb)
 }
@@ -95,7 +98,7 @@ fn found(table: &'static str, words: &Words) -> impl Iterator<Item = Cue> {
     cues(table).filter(|(_, _, phrase)| words.contains(phrase))
 }
 
-/// The cues of a table.
+/// Returns the cues of a table.
 fn cues(table: &'static str) -> impl Iterator<Item = Cue> {
     table
         .lines()

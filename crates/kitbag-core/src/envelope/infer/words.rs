@@ -4,22 +4,22 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What stands for an identifier, a path or a piece of code.
+/// The word in place of an identifier, a path or a piece of code.
 const THING: &str = "_";
 
-/// Compounds that speak of faults without there being one.
+/// Compounds that mention faults without reporting one.
 const NO_FAULTS: &str = "error handling, error handler, error handlers, error message, \
 error messages, error page, error pages, error type, error types, error code, error codes, \
 error reporting, exception handling, exception handler, crash reports, bug tracker";
 
-/// How much of the text below the title is read.
+/// The number of bytes below the title that are read.
 const BODY_BYTES: usize = 8_000;
 
 /// Words, each with a blank before and after, so that a phrase is found by looking for its text.
 #[derive(Debug, Default)]
 pub(super) struct Words {
     text: String,
-    /// Whether a question mark ends them, or they begin as a question does.
+    /// Set if a question mark ends them.
     pub(super) is_question: bool,
 }
 
@@ -28,7 +28,7 @@ impl Words {
         self.position(phrase).is_some()
     }
 
-    /// Where the phrase begins.
+    /// Returns the place where the phrase begins.
     pub(super) fn position(&self, phrase: &str) -> Option<usize> {
         self.text.find(&format!(" {phrase} "))
     }
@@ -37,7 +37,7 @@ impl Words {
         self.text.split_whitespace()
     }
 
-    /// The words after `phrase`, if they begin with it.
+    /// Returns the words after `phrase`, if they begin with it.
     pub(super) fn after(&self, phrase: &str) -> Option<Self> {
         let rest = self.text.strip_prefix(&format!(" {phrase}"))?;
         rest.starts_with(' ').then(|| Self {
@@ -47,7 +47,7 @@ impl Words {
     }
 }
 
-/// The sentences of a title. A colon ends one too: `Parser: handle tabs`.
+/// Cuts a title into sentences. A colon ends one too: `Parser: handle tabs`.
 pub(super) fn sentences(title: &str) -> Vec<Words> {
     let mut sentences = Vec::new();
     let mut current = String::new();
@@ -64,7 +64,7 @@ pub(super) fn sentences(title: &str) -> Vec<Words> {
     sentences
 }
 
-/// All words of the text below the title, without blocks of code and quotations.
+/// Returns all words of the text below the title, without blocks of code and quotations.
 pub(super) fn prose(body: &str) -> Words {
     let end = body.floor_char_boundary(BODY_BYTES);
     let mut text = String::from(" ");
@@ -77,7 +77,7 @@ pub(super) fn prose(body: &str) -> Words {
     }
 }
 
-/// Whether the text holds what programs print when they fail.
+/// Tells whether the text holds the output of a program that failed.
 pub(super) fn shows_a_trace(request: &str) -> bool {
     let end = request.floor_char_boundary(4 * BODY_BYTES);
     let text = request.get(..end).unwrap_or(request);
@@ -101,6 +101,7 @@ pub(super) fn shows_a_trace(request: &str) -> bool {
             at.is_some_and(|at| at.ends_with(')') && at.contains('(') && at.contains(':'))
         })
     };
+    // One line in the shape of a stack frame may be prose.
     printed.iter().any(|sign| text.contains(sign)) || frames().count() >= 2
 }
 
@@ -118,7 +119,7 @@ fn close(text: &mut String, asks: bool, sentences: &mut Vec<Words>) {
     });
 }
 
-/// Replaces what stands between backticks, or between fences, and lines that are quoted.
+/// Replaces code between backticks, and leaves out fenced code and quoted lines.
 fn without_code(text: &str) -> String {
     let mut prose = String::with_capacity(text.len());
     let mut fence: Option<&str> = None;
@@ -155,6 +156,7 @@ fn push_words(token: &str, words: &mut String) {
         return;
     }
     if is_error_name(token) {
+        // A name such as `ValueError` is code, and still tells of a fault.
         words.push_str("exception ");
         return;
     }
@@ -163,6 +165,7 @@ fn push_words(token: &str, words: &mut String) {
         words.push(' ');
         return;
     }
+    // So that `long-running` has the words of its parts.
     for word in token.split('-') {
         for c in word.chars().flat_map(char::to_lowercase) {
             words.push(if c == '’' { '\'' } else { c });
@@ -171,13 +174,14 @@ fn push_words(token: &str, words: &mut String) {
     }
 }
 
-/// Whether a token names something in code or on disk: `a_b`, `aB`, `a.b`, `a/b`, `a::b`, `f()`.
+/// Tells whether a token names something in code or on disk: `a_b`, `aB`, `a.b`, `a/b`, `a::b`,
+/// `f()`.
 fn is_thing(token: &str) -> bool {
     let mut pairs = token.chars().zip(token.chars().skip(1));
     pairs.any(|(before, c)| before.is_lowercase() && c.is_uppercase() || "_./\\:(=<@$".contains(c))
 }
 
-/// Whether a token is the name of an error, such as `ValueError` or `java.io.IOException`.
+/// Tells whether a token is the name of an error, such as `ValueError` or `java.io.IOException`.
 fn is_error_name(token: &str) -> bool {
     let name = token.rsplit(['.', ':']).next().unwrap_or(token);
     ["Error", "Exception", "Panic"]

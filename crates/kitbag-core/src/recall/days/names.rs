@@ -8,16 +8,16 @@ use jiff::civil::Weekday;
 
 use crate::text::{Language, Script, is_listed};
 
-/// What a word means in a date.
+/// The meaning of a word in a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Name {
-    /// A month, and whether the word is a common one besides.
+    /// A month; true if the word is a common one, too.
     Month(i16, bool),
     /// A day of the week.
     Weekday(Weekday),
     /// A stretch of time.
     Unit(Unit),
-    /// A day so long before today.
+    /// The day that is this many days before today.
     DaysAgo(i64),
     /// "last": the stretch before this one.
     Last,
@@ -39,13 +39,15 @@ pub(super) enum Unit {
     Year,
 }
 
-/// What a folded word means in a date when its text is in one of `latin` as far as it is Latin.
+/// Returns the meaning of a folded word in a date, in a text whose Latin words are in one of
+/// `latin`.
 pub(super) fn meaning(folded: &str, script: Script, latin: &[Language]) -> Option<Name> {
     match script {
         Script::Latin => latin
             .iter()
             .find_map(|&language| meaning_in(language, folded)),
         Script::Unspaced => {
+            // A token of such a script may hold several words.
             let holds = |words: &str| words.split(' ').any(|word| folded.contains(word));
             let found = UNSPACED.iter().find(|(_, words)| holds(words));
             found.map(|&(days, _)| Name::DaysAgo(days))
@@ -82,7 +84,7 @@ fn meaning_in(language: Language, folded: &str) -> Option<Name> {
     })
 }
 
-/// The words of a language for days; nothing where they are not known.
+/// Returns the words of a language for days; none if they are not known.
 const fn date_words(language: Language) -> Option<&'static str> {
     Some(match language {
         Language::English => include_str!("names/english.txt"),
@@ -104,7 +106,7 @@ const fn date_words(language: Language) -> Option<&'static str> {
 /// Months that are other words as well.
 const DOUBTFUL: [&str; 8] = ["dec", "jan", "mai", "maj", "mar", "march", "mars", "may"];
 
-/// Days in scripts without spaces, and how long before today they are: 一昨日 holds 昨日.
+/// Days in scripts without spaces, and their distance from today. The order matters: 一昨日 holds 昨日.
 const UNSPACED: [(i64, &str); 3] = [
     (2, "一昨日 前天 그저께"),
     (1, "昨天 昨日 어제 เมื่อวาน"),

@@ -52,7 +52,7 @@ fn x04_a_month_without_a_year_is_the_latest() {
 }
 
 #[test]
-fn x04_days_are_told_from_now() {
+fn x04_relative_days_count_from_now() {
     for (text, day) in [
         ("what did I say yesterday?", "2024-05-14"),
         ("Was habe ich gestern gesagt?", "2024-05-14"),
@@ -83,7 +83,7 @@ fn without_a_time_only_full_dates_are_known() {
 }
 
 #[test]
-fn x04_what_happened_is_told_on_the_day_or_soon_after() {
+fn x04_people_talk_of_a_day_on_it_or_soon_after() {
     let range = [one(date(2023, 5, 8).unwrap())];
     let at = |day: &str| nearness(&range, format!("{day}T20:00:00Z").parse().unwrap());
     assert!(at("2023-05-08") > at("2023-05-10"));

@@ -1,4 +1,4 @@
-//! Which languages a word is grammar of.
+//! The languages in which a word is grammar.
 
 use super::Language;
 use crate::text::word_table::WordTable;
@@ -8,12 +8,13 @@ type Table = WordTable<{ 1 << 13 }>;
 /// The stop words of all languages, with a bit for each language that has the word.
 static TABLE: Table = filled(filled(Table::EMPTY, &Language::LATIN), &Language::BY_SCRIPT);
 
-/// The languages that have this stop word, a bit each, by their number.
+/// Returns the languages that have this stop word, a bit each, by their number.
 pub(super) fn languages(folded: &str) -> u32 {
     TABLE.bits(folded)
 }
 
 const fn filled(mut table: Table, mut languages: &[Language]) -> Table {
+    // A constant function cannot have a `for` loop.
     while let [language, rest @ ..] = languages {
         table = table.with(language.rules().1, 1 << *language as u32);
         languages = rest;

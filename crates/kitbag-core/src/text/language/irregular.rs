@@ -5,7 +5,7 @@ use crate::text::word_list::word_list;
 /// Each form and its base, sorted by the form.
 static FORMS: [&str; 360] = word_list(include_str!("irregular.txt"));
 
-/// The base form of an irregular form: `go` of `went`.
+/// Returns the base form of an irregular form: `go` for `went`.
 pub(super) fn base(word: &str) -> Option<&'static str> {
     let (forms, _) = FORMS.as_chunks();
     let at = forms.binary_search_by_key(&word, |&[form, _]| form).ok()?;

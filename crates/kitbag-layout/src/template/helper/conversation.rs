@@ -1,4 +1,4 @@
-//! `formatConversation`: shows messages, with a block or with a template of its own.
+//! The helper `formatConversation`: shows messages by a block or by a template.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -28,11 +28,12 @@ impl<'a> Renderer<'a> {
             self.enter(block.program.as_ref(), site.scope, context, None)?;
             return Ok(Val::Undefined);
         }
+        // The built-in template is valid; if it were not, that would be an error and no panic.
         let template = match (self.settings.conversation, &*BUILT_IN) {
             (Some(template), _) | (None, Ok(template)) => template,
             (None, Err(error)) => return Err(error.clone().into()),
         };
-        Ok(self.apart(template, context)?.into())
+        Ok(self.render_detached(template, context)?.into())
     }
 }
 
@@ -58,7 +59,7 @@ fn conversation<'a>(
     Ok(Val::Object(Rc::new(Object::from(object))))
 }
 
-/// The agents that spoke, each once, in the order in which they first did.
+/// The agents that spoke, each once, in the order of their first message.
 fn agents<'a>(messages: &Val<'a>, budget: &mut Budget) -> Result<Vec<Val<'a>>, TemplateProblem> {
     let mut seen = BTreeSet::new();
     let mut agents = Vec::new();
@@ -70,6 +71,7 @@ fn agents<'a>(messages: &Val<'a>, budget: &mut Budget) -> Result<Vec<Val<'a>>, T
             continue;
         }
         let is_new = match agent.shape() {
+            // As in a `Set` of JavaScript, in which two lists or objects are never the same.
             Shape::List | Shape::Object => true,
             shape => seen.insert((
                 matches!(shape, Shape::Text(_)),

@@ -1,14 +1,14 @@
-//! Helpers that make texts shorter or show numbers as texts.
+//! Helpers that shorten texts or format numbers.
 
 use super::super::error::Halt;
 use super::super::js::{Budget, Shape, Val, text, utf16_length};
 use super::super::render::Site;
 use crate::value::Number;
 
-/// The most that JavaScript indents by.
+/// The most characters that `JSON.stringify` indents by.
 const MOST_INDENT: usize = 10;
 
-/// The indentation of JSON that was asked for, as spaces or as the text itself.
+/// The indentation of JSON as requested: a number of spaces, or the text itself.
 pub(super) fn indent(value: &Val<'_>) -> String {
     match value.shape() {
         Shape::Number(number) => {
@@ -20,7 +20,8 @@ pub(super) fn indent(value: &Val<'_>) -> String {
     }
 }
 
-/// The first `most` units of a text, and how many more there are; no letter is cut in two.
+/// The first `most` UTF-16 units of a text and the number of the others. No character is cut in
+/// two.
 pub(super) fn truncate<'a>(
     value: &Val<'a>,
     most: &Val<'a>,
@@ -31,6 +32,7 @@ pub(super) fn truncate<'a>(
         return Err(site.refused("needs a number as its second argument"));
     };
     let most = most.as_f64();
+    // Even for an empty value the second argument must be a number.
     if !value.is_truthy() {
         return Ok(String::new().into());
     }
@@ -45,6 +47,7 @@ pub(super) fn truncate<'a>(
     for char in text.chars() {
         units += char.len_utf16();
         if units as f64 > most {
+            // A character with two units would be cut in half.
             units -= char.len_utf16();
             break;
         }
@@ -53,7 +56,7 @@ pub(super) fn truncate<'a>(
     Ok(format!("{kept} (...+{} chars)", length - units).into())
 }
 
-/// A size in bytes, in the largest unit up to GB of which it is one; nothing for what is no size.
+/// A size in the largest unit up to GB that fits it; empty if the value is no size.
 pub(super) fn file_size(value: &Val<'_>) -> String {
     let size = match value.shape() {
         Shape::Number(number) => Some(number.as_f64()),
@@ -63,6 +66,7 @@ pub(super) fn file_size(value: &Val<'_>) -> String {
     let Some(mut size) = size else {
         return String::new();
     };
+    // A client's metadata may claim anything; an empty text is better than `NaN GB`.
     if !size.is_finite() || size < 0.0 {
         return String::new();
     }
@@ -74,6 +78,7 @@ pub(super) fn file_size(value: &Val<'_>) -> String {
         size /= 1024.0;
         unit = larger;
     }
+    // Rounded like `Math.round` in JavaScript: halves go up.
     let rounded = (size * 100.0 + 0.5).floor() / 100.0;
     format!("{} {unit}", Number::from(rounded))
 }

@@ -1,4 +1,4 @@
-//! Whether values are the same, equal, or less.
+//! Compares values by JavaScript's rules.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -7,10 +7,10 @@ use super::{Budget, Shape, Val, text};
 use crate::template::error::TemplateProblem;
 use crate::template::scan::is_space;
 
-/// The longest text of a list that is compared with a value that is no list.
+/// The longest list, in items, that is written as a text to compare it with another kind of value.
 const LONGEST_AS_TEXT: usize = 1024;
 
-/// `===`, except that lists and objects are the same when they hold the same.
+/// Compares like `===`, except that lists and objects with the same content are the same.
 pub(in super::super) fn is_same(
     one: &Val<'_>,
     two: &Val<'_>,
@@ -25,6 +25,7 @@ fn is_same_within(
     budget: &mut Budget,
     depth: usize,
 ) -> Result<bool, TemplateProblem> {
+    // Values may nest deeper than the stack allows.
     budget.spend_within(depth)?;
     Ok(match (one.shape(), two.shape()) {
         (Shape::Text(one), Shape::Text(two)) => {
@@ -34,6 +35,7 @@ fn is_same_within(
             budget.spend_on(one.len())?;
             one == two
         }
+        // Saves comparing a large value with itself.
         (Shape::List | Shape::Object, _) if is_identical(one, two) => true,
         (Shape::List, Shape::List) => {
             if one.items() != two.items() {
@@ -52,6 +54,7 @@ fn is_same_within(
                 return Ok(false);
             }
             for (key, value) in &one {
+                // By key: the order of keys does not matter.
                 let counterpart = two.get(key, budget)?;
                 if !is_same_within(value, &counterpart, budget, depth + 1)? {
                     return Ok(false);
@@ -63,7 +66,7 @@ fn is_same_within(
     })
 }
 
-/// Whether they are one and the same list or object.
+/// Returns true if both are the very same list or object.
 fn is_identical(one: &Val<'_>, two: &Val<'_>) -> bool {
     match (one, two) {
         (Val::Given(one), Val::Given(two)) => std::ptr::eq(*one, *two),
@@ -74,7 +77,7 @@ fn is_identical(one: &Val<'_>, two: &Val<'_>) -> bool {
     }
 }
 
-/// `==`, by which it is decided whether a block has another context than the one around it.
+/// Compares like `==`, which decides if a block has another context than the one around it.
 pub(in super::super) fn is_loosely_equal(
     one: &Val<'_>,
     two: &Val<'_>,
@@ -99,13 +102,14 @@ pub(in super::super) fn is_loosely_equal(
     })
 }
 
-/// Whether a list or an object, written as a text, equals a value that is neither.
+/// Returns true if a list or an object, written as a text, equals a value that is neither.
 fn equals_as_text(
     object: &Val<'_>,
     other: Shape<'_>,
     budget: &mut Budget,
 ) -> Result<bool, TemplateProblem> {
-    // A list of several items is no number, and no text without a comma: most need not be written.
+    // A list of several items is no number, and no text without a comma, so most lists need not be
+    // written out.
     let is_long = object.items() > LONGEST_AS_TEXT;
     let has_comma = object.items() > 1;
     if is_long || (has_comma && !matches!(other, Shape::Text(text) if text.contains(','))) {
@@ -118,12 +122,14 @@ fn equals_as_text(
     })
 }
 
-/// Texts by their UTF-16 units, all else by number; what is no number has no order.
+/// Orders texts by their UTF-16 units and other values as numbers. Values that are no numbers have
+/// no order.
 pub(in super::super) fn order(
     one: &Val<'_>,
     two: &Val<'_>,
     budget: &mut Budget,
 ) -> Result<Option<Ordering>, TemplateProblem> {
+    // Kept in variables, since the shapes below borrow from them.
     let (written_one, written_two) = (primitive(one, budget)?, primitive(two, budget)?);
     let one = written_one.as_deref().map_or(one.shape(), Shape::Text);
     let two = written_two.as_deref().map_or(two.shape(), Shape::Text);
@@ -134,7 +140,7 @@ pub(in super::super) fn order(
     Ok(number(one, budget)?.partial_cmp(&number(two, budget)?))
 }
 
-/// The text that a list or an object is compared by.
+/// The text by which a list or an object is compared.
 fn primitive(value: &Val<'_>, budget: &mut Budget) -> Result<Option<String>, TemplateProblem> {
     Ok(match value.shape() {
         Shape::List | Shape::Object => Some(text(value, budget)?.into_owned()),
@@ -175,7 +181,8 @@ fn text_as_number(text: &str) -> f64 {
         "" => 0.0,
         "Infinity" | "+Infinity" => f64::INFINITY,
         "-Infinity" => f64::NEG_INFINITY,
-        // What Rust takes for a number beyond what JavaScript does has letters in it.
+        // Rust parses more words than JavaScript, such as `inf` and `nan`; all of them have letters
+        // other than `e`.
         _ if text.contains(|char: char| char.is_alphabetic() && !matches!(char, 'e' | 'E')) => {
             f64::NAN
         }

@@ -1,9 +1,9 @@
-//! Values as JSON, written as JavaScript writes it.
+//! Writes values as JSON, like JavaScript does.
 
 use super::{Budget, Shape, Val};
 use crate::template::error::TemplateProblem;
 
-/// The value as JSON, on one line or with an indentation; nothing for undefined.
+/// The value as JSON, on one line or indented; none for undefined.
 pub(in super::super) fn json(
     value: &Val<'_>,
     indent: &str,
@@ -47,6 +47,7 @@ impl Writer<'_> {
             Shape::Object => {
                 self.json.push('{');
                 let mut entries = value.entries(self.budget)?;
+                // As `JSON.stringify` does; in a list undefined becomes `null` instead.
                 entries.retain(|(_, value)| !matches!(value.shape(), Shape::Undefined));
                 for (at, (key, value)) in entries.iter().enumerate() {
                     self.separate(at, depth + 1);
@@ -84,7 +85,7 @@ impl Writer<'_> {
 
     fn text(&mut self, text: &str) -> Result<(), TemplateProblem> {
         self.budget.spend_on(text.len())?;
-        // A text cannot fail to be written: an error would say that memory is exhausted.
+        // Writing a text as JSON cannot fail.
         self.json
             .push_str(&serde_json::to_string(text).unwrap_or_default());
         Ok(())

@@ -1,11 +1,11 @@
-//! Values as texts, and the letters of a text.
+//! Converts values to texts, and texts to letters.
 
 use std::borrow::Cow;
 
 use super::{Budget, Shape, Val};
 use crate::template::error::TemplateProblem;
 
-/// The value as a text: lists are joined by commas, objects are only named as such.
+/// The value as a text: items of a list are joined by commas, objects are `[object Object]`.
 pub(in super::super) fn text<'v>(
     value: &'v Val<'_>,
     budget: &mut Budget,
@@ -39,6 +39,7 @@ fn join(
         }
         let item = list.item(at);
         match item.shape() {
+            // Both are empty in a list of JavaScript, though alone they are words.
             Shape::Undefined | Shape::Null => budget.spend(1)?,
             Shape::List => join(&item, joined, budget, depth + 1)?,
             _ => {
@@ -51,12 +52,13 @@ fn join(
     Ok(())
 }
 
-/// How long JavaScript takes a text to be.
+/// The length of a text in JavaScript, in UTF-16 units.
 pub(in super::super) fn utf16_length(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// The units of a text; half of a letter that takes two is not one.
+/// The UTF-16 units of a text. Half of a character with two units is shown as a replacement
+/// character.
 pub(super) fn letters(text: &str) -> impl Iterator<Item = String> {
     text.encode_utf16()
         .map(|unit| String::from_utf16_lossy(&[unit]))

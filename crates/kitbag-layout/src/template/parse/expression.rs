@@ -1,4 +1,4 @@
-//! Paths, literals, sub-expressions and the arguments of a call.
+//! Parses paths, literals, sub-expressions and the arguments of a call.
 
 use super::super::ast::{Call, Expression, Mustache, Node, PartialName, Path, Strip};
 use super::super::error::TemplateError;
@@ -8,7 +8,7 @@ use super::Parser;
 const PATH: &str = "a path";
 
 impl Parser<'_> {
-    /// What follows `{{`, `{{{` or `{{&`.
+    /// Parses a tag behind `{{`, `{{{` or `{{&`.
     pub(super) fn mustache(
         &mut self,
         at: usize,
@@ -34,7 +34,7 @@ impl Parser<'_> {
         })))
     }
 
-    /// `}}`.
+    /// Parses `}}`.
     pub(super) fn close_tag(&mut self, open: bool) -> Result<Strip, TemplateError> {
         match self.next() {
             (_, Token::Close(close)) => Ok(Strip { open, close }),
@@ -51,13 +51,13 @@ impl Parser<'_> {
         }
     }
 
-    /// A path with arguments.
+    /// Parses a path with arguments.
     pub(super) fn call(&mut self) -> Result<Call, TemplateError> {
         let (at, path) = self.path()?;
         self.arguments(at, path)
     }
 
-    /// The name and the arguments of a partial.
+    /// Parses the name and the arguments of a partial.
     pub(super) fn partial_call(&mut self) -> Result<(PartialName, Call), TemplateError> {
         let (name, at, path) = if *self.peek() == Token::OpenCall {
             let (at, call) = self.sub_expression()?;
@@ -85,6 +85,7 @@ impl Parser<'_> {
                 }
                 (token, _) => self.ahead.push_front((start, token)),
             }
+            // Positional arguments cannot follow named ones.
             if !hash.is_empty() || !starts_expression(self.peek()) {
                 return Ok(Call {
                     at,
@@ -118,7 +119,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `as |a b|`, if it stands there.
+    /// Parses `as |a b|`, if it is there.
     pub(super) fn block_params(&mut self) -> Result<Vec<String>, TemplateError> {
         let mut names = Vec::new();
         if *self.peek() != Token::OpenParams {
@@ -134,7 +135,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A path, or a literal that stands in its place.
+    /// Parses a path, or a literal in place of one.
     pub(super) fn path(&mut self) -> Result<(usize, Path), TemplateError> {
         let (at, token) = self.next();
         let literal = match token {
@@ -163,6 +164,7 @@ impl Parser<'_> {
                 return Err(self.unexpected(at, &token, "a name"));
             };
             original.push_str(&text);
+            // In brackets the same signs are an ordinary name.
             if !bracketed && matches!(text.as_str(), "." | ".." | "this") {
                 if !parts.is_empty() {
                     return Err(self.syntax(start, &format!("`{original}`"), PATH));

@@ -1,4 +1,4 @@
-//! Looks up paths, evaluates arguments, and decides what is a helper and what a field.
+//! Looks up paths, evaluates arguments, and decides between helpers and fields.
 
 use super::super::ast::{Block, Call, Expression, Literal, Path};
 use super::super::error::{Halt, TemplateError, TemplateProblem};
@@ -8,9 +8,9 @@ use super::super::settings::Missing;
 use super::Renderer;
 use super::scope::{Data, Scope};
 
-/// What the path of a tag turned out to be.
+/// The meaning of a tag's path.
 pub(super) enum Resolved<'a> {
-    /// A helper, and what it gives.
+    /// A helper, with its result.
     Helper(Val<'a>),
     /// A field.
     Value(Val<'a>),
@@ -31,14 +31,14 @@ impl<'a> Arguments<'a> {
         self.get(0)
     }
 
-    /// The argument `name=value`; of several the first.
+    /// The argument `name=value`; of several with the name the first.
     pub(in super::super) fn hash(&self, name: &str) -> Val<'a> {
         let found = self.hash.iter().find(|(key, _)| *key == name);
         found.map_or(Val::Undefined, |(_, value)| value.clone())
     }
 }
 
-/// The call of a helper: where it stands, and the block that it opens.
+/// The call of a helper: its place, and its block if it has one.
 pub(in super::super) struct Site<'s, 'a> {
     pub(in super::super) call: &'a Call,
     pub(in super::super) scope: &'s Scope<'a>,
@@ -46,13 +46,13 @@ pub(in super::super) struct Site<'s, 'a> {
 }
 
 impl<'a> Site<'_, 'a> {
-    /// The block that it must have.
+    /// The block, which the helper must have.
     pub(in super::super) fn block(&self) -> Result<&'a Block, Halt> {
         let fail = || self.refused("is a block, which `#` opens");
         self.block.ok_or_else(fail)
     }
 
-    /// Says what is wrong with the call, as the rest of a sentence that begins with the helper.
+    /// The error for a wrong call. `problem` is the rest of a sentence that begins with the helper.
     pub(in super::super) fn refused(&self, problem: impl Into<String>) -> Halt {
         let helper = self.call.path.first().to_owned();
         let problem = problem.into();
@@ -60,19 +60,19 @@ impl<'a> Site<'_, 'a> {
     }
 }
 
-/// What is done with the value of a path, by which it may lead to nothing even where that is refused.
+/// The use of a path's value. It decides if the value may be missing in strict templates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Use {
-    /// It is shown or worked with.
+    /// The value is shown or processed.
     Needed,
-    /// It is shown if it is there.
-    Asked,
-    /// Something is found out about it, and nothing of it is shown.
+    /// The value is shown if it exists.
+    Optional,
+    /// The value is tested, and nothing of it is shown.
     Tested,
 }
 
 impl<'a> Renderer<'a> {
-    /// What a tag without a block shows.
+    /// The value that a tag without a block shows.
     pub(super) fn value(&mut self, call: &'a Call, scope: &Scope<'a>) -> Result<Val<'a>, Halt> {
         match self.resolve(call, scope, None)? {
             Resolved::Helper(value) => Ok(value),
@@ -80,7 +80,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// The path of a tag: a parameter, a helper or a field, in this order, as in Handlebars.js.
+    /// Resolves the path of a tag: a parameter, a helper or a field, in the order of Handlebars.js.
     pub(super) fn resolve(
         &mut self,
         call: &'a Call,
@@ -90,6 +90,7 @@ impl<'a> Renderer<'a> {
         let path = &call.path;
         let is_param = path.is_simple() && scope.param(path.first()).is_some();
         let site = Site { call, scope, block };
+        // Only helpers take arguments.
         if !is_param && (!call.params.is_empty() || !call.hash.is_empty()) {
             return self.call(&site).map(Resolved::Helper);
         }
@@ -99,16 +100,17 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// A path with arguments, or in a sub-expression: it must be a helper.
+    /// Evaluates a path with arguments, or in a sub-expression: it must be a helper.
     fn call(&mut self, site: &Site<'_, 'a>) -> Result<Val<'a>, Halt> {
         let path = &site.call.path;
-        // A word of the language is one whatever follows it.
+        // The name of a language helper is that helper in any position.
         let word = Helper::word(path.first());
         let simple = || Helper::named(&path.original).filter(|_| path.is_simple());
         if let Some(helper) = word.or_else(simple) {
             return self.help(helper, site);
         }
         let value = self.look_up(path, site.scope)?;
+        // Handlebars.js ignores the call of a missing value that has only named arguments.
         if value.is_truthy() || !site.call.params.is_empty() {
             return Err(TemplateProblem::UnknownHelper(path.original.clone()).into());
         }
@@ -116,7 +118,9 @@ impl<'a> Renderer<'a> {
     }
 
     fn help(&mut self, helper: &Helper, site: &Site<'_, 'a>) -> Result<Val<'a>, Halt> {
+        // Counted around the arguments only: the content of the block is shown.
         let tests = u32::from(helper.usage == Use::Tested);
+        // While a test evaluates its arguments, reading them does not count as use.
         self.tests += tests;
         let arguments = self.arguments(site.call, site.scope, helper.usage);
         self.tests -= tests;
@@ -148,6 +152,8 @@ impl<'a> Renderer<'a> {
     ) -> Result<Val<'a>, TemplateError> {
         match expression {
             Expression::Literal(Literal::Undefined) => Ok(Val::Undefined),
+            // A literal has no address in the context, so it can never be one of the watched
+            // values.
             Expression::Literal(Literal::Value(value)) => Ok(Val::Given(value)),
             Expression::Path(at, path) => self
                 .argument(path, scope, usage)
@@ -161,7 +167,7 @@ impl<'a> Renderer<'a> {
         let value = self.look_up(path, scope)?;
         match usage {
             Use::Needed => self.needed(value, path),
-            Use::Asked | Use::Tested => Ok(value),
+            Use::Optional | Use::Tested => Ok(value),
         }
     }
 
@@ -172,6 +178,7 @@ impl<'a> Renderer<'a> {
     ) -> Result<Val<'a>, TemplateError> {
         let value = self.deeper(|renderer| {
             renderer.budget.spend(1)?;
+            // A block parameter hides a helper of its name.
             if call.path.is_simple() && scope.param(call.path.first()).is_some() {
                 return renderer.look_up(&call.path, scope);
             }
@@ -181,7 +188,7 @@ impl<'a> Renderer<'a> {
         value.map_err(|halt| halt.at(|| scope.place(call.at)))
     }
 
-    /// Refuses a value that is not there, if the settings say so.
+    /// Refuses a missing value, if the settings say so.
     fn needed(&self, value: Val<'a>, path: &Path) -> Result<Val<'a>, Halt> {
         if self.settings.missing == Missing::Refuse && matches!(value, Val::Undefined) {
             return Err(TemplateProblem::Missing(path.original.clone()).into());
@@ -192,7 +199,7 @@ impl<'a> Renderer<'a> {
     fn look_up(&mut self, path: &'a Path, scope: &Scope<'a>) -> Result<Val<'a>, Halt> {
         let is_param = path.depth == 0 && !path.scoped;
         let (mut value, skipped) = match path.parts.first().map(String::as_str) {
-            // A nameless path is the context, whatever follows.
+            // A path without a name is the context, whatever follows it.
             None | Some("") => {
                 let value = scope.up(path.depth);
                 self.looked_at(&value);
@@ -208,11 +215,12 @@ impl<'a> Renderer<'a> {
         let is_data = path.data && skipped == 1;
         self.looked_at(&value);
         for part in path.parts.iter().skip(skipped) {
+            // A path into nothing is nothing, as in Handlebars.js, where it is no error.
             if value.is_nothing() || (is_data && !value.is_truthy()) {
                 break;
             }
             value = value.get(part, &mut self.budget)?;
-            // A number of things shows none of them.
+            // The number of messages shows none of them.
             let is_number = |last: &String| matches!(last.as_str(), "length" | "count");
             if !path.parts.last().is_some_and(is_number) {
                 self.looked_at(&value);
@@ -228,7 +236,7 @@ impl<'a> Renderer<'a> {
     }
 }
 
-/// What a name with `@` leads to, so many levels up.
+/// The value of a name with `@`, this many levels up.
 fn data<'a>(data: &Data<'a>, depth: usize, name: &str) -> Val<'a> {
     let Some(level) = (0..depth).try_fold(data, |level, _| level.outer.as_deref()) else {
         return Val::Undefined;

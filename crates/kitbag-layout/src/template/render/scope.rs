@@ -1,4 +1,5 @@
-//! What a template sees where it is being rendered: contexts, data, block parameters and partials.
+//! The surroundings of a part of a template while it is rendered: contexts, data, block parameters
+//! and partials.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,9 +12,9 @@ use super::super::js::Val;
 #[derive(Clone)]
 pub(in super::super) struct Scope<'a> {
     pub(super) context: Val<'a>,
-    /// The contexts that `..` leads to; the first is the own one.
+    /// The contexts that `..` leads to; the first is the current one.
     pub(super) depths: Option<Rc<Depth<'a>>>,
-    /// The same as they were where the block stands.
+    /// The same list as it was where the block stands.
     pub(super) around: Option<Rc<Depth<'a>>>,
     pub(super) params: Option<Rc<Frame<'a>>>,
     pub(super) data: Rc<Data<'a>>,
@@ -25,20 +26,20 @@ pub(super) struct Depth<'a> {
     pub(super) outer: Option<Rc<Depth<'a>>>,
 }
 
-/// Block parameters.
+/// The block parameters of one block, and those around it.
 pub(super) struct Frame<'a> {
     pub(super) names: &'a [String],
-    /// Nothing where the helper gives none, so that using one is an error.
+    /// None if the helper passes no values, so that using a parameter is an error.
     pub(super) values: Option<Vec<Val<'a>>>,
     pub(super) outer: Option<Rc<Frame<'a>>>,
 }
 
-/// What names with `@` lead to.
+/// The values of names with `@`.
 #[derive(Clone)]
 pub(super) struct Data<'a> {
     pub(super) root: Val<'a>,
     pub(super) round: Option<Rc<Round<'a>>>,
-    /// What `@partial-block` renders.
+    /// The block that `@partial-block` renders.
     pub(super) block: Option<Rc<HandedBlock<'a>>>,
     pub(super) outer: Option<Rc<Data<'a>>>,
 }
@@ -50,13 +51,14 @@ pub(super) struct Round<'a> {
     pub(super) is_last: bool,
 }
 
-/// The block of a partial, and the one that is to be seen in it.
+/// The block passed to a partial, and the one visible inside of it.
 pub(super) struct HandedBlock<'a> {
     pub(super) block: Closure<'a>,
     pub(super) outer: Option<Rc<HandedBlock<'a>>>,
 }
 
-/// A part of a template that is rendered elsewhere, and what it sees from where it stands.
+/// A part of a template that is rendered elsewhere, with the surroundings of its place in the
+/// source.
 #[derive(Clone)]
 pub(super) struct Closure<'a> {
     pub(super) program: &'a Program,
@@ -65,7 +67,7 @@ pub(super) struct Closure<'a> {
     pub(super) home: Rc<Home<'a>>,
 }
 
-/// A template that is being rendered, and the inline partials that are known in it at the moment.
+/// A template that is being rendered, with the inline partials declared in it at the moment.
 pub(super) struct Home<'a> {
     pub(super) template: &'a Template,
     pub(super) env: RefCell<Option<Rc<Env<'a>>>>,
@@ -87,7 +89,7 @@ impl<'a> Scope<'a> {
         Self::template(template, context, data, None)
     }
 
-    /// The scope of a template, which sees nothing of where it is called but the data.
+    /// The scope of a partial's template. Of its caller it sees only the data.
     pub(super) fn template(
         template: &'a Template,
         context: Val<'a>,
@@ -100,6 +102,7 @@ impl<'a> Scope<'a> {
                 context,
                 outer: None,
             })),
+            // A template starts with no block around it, so `..` leads nowhere.
             around: None,
             params: None,
             data,
@@ -115,7 +118,7 @@ impl<'a> Scope<'a> {
         Place::of(&template.name, &template.source, at)
     }
 
-    /// The context as helpers hand it on: there is always one.
+    /// The context that helpers pass on: in Handlebars.js there always is one.
     pub(in super::super) fn this(&self) -> Val<'a> {
         if self.context.is_nothing() {
             Val::NoContext
@@ -124,7 +127,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The context so many levels up.
+    /// The context this many levels up; undefined above the root.
     pub(super) fn up(&self, depth: usize) -> Val<'a> {
         if depth == 0 {
             return self.context.clone();
@@ -134,8 +137,9 @@ impl<'a> Scope<'a> {
         level.map_or(Val::Undefined, |level| level.context.clone())
     }
 
-    /// The block parameter of a name: `Some(None)` where the helper that should give it does not.
+    /// The block parameter of a name. `Some(None)` means that the helper passes no value for it.
     pub(super) fn param(&self, name: &str) -> Option<Option<Val<'a>>> {
+        // From the innermost block outwards: inner names hide outer ones.
         let mut frame = self.params.as_deref();
         while let Some(Frame {
             names,
@@ -153,7 +157,7 @@ impl<'a> Scope<'a> {
         None
     }
 
-    /// What stands in the block, as it is seen from here.
+    /// A block with its surroundings, to be rendered elsewhere.
     pub(super) fn closure(&self, program: &'a Program) -> Closure<'a> {
         Closure {
             program,
@@ -163,9 +167,10 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The inline partials that are declared directly in a program that is entered with this scope.
+    /// The inline partials declared directly in a program that is entered with this scope.
     pub(super) fn inlines(&self, program: &'a Program) -> Vec<(&'a str, Closure<'a>)> {
         inlines(program, |inline| Closure {
+            // Handlebars.js resolves `..` in an inline partial from where the block stands.
             depths: self.around.clone(),
             ..self.closure(inline)
         })
@@ -173,7 +178,7 @@ impl<'a> Scope<'a> {
 }
 
 impl<'a> Closure<'a> {
-    /// The inline partials that are declared in a block that is handed to a partial.
+    /// The inline partials declared in a block that is passed to a partial.
     pub(super) fn inlines(&self) -> Vec<(&'a str, Closure<'a>)> {
         inlines(self.program, |program| Closure {
             program,
@@ -197,7 +202,7 @@ fn inlines<'a>(
 }
 
 impl<'a> Home<'a> {
-    /// Makes inline partials known, and gives what was known before.
+    /// Declares inline partials, and returns those declared before.
     pub(super) fn declare(&self, inlines: Vec<(&'a str, Closure<'a>)>) -> Option<Rc<Env<'a>>> {
         let outer = self.env.borrow().clone();
         self.env.replace(Env::with(inlines, outer.clone()));
@@ -219,6 +224,7 @@ impl<'a> Env<'a> {
     pub(super) fn find(&self, name: &str) -> Option<Closure<'a>> {
         let mut env = Some(self);
         while let Some(Self { inlines, outer }) = env {
+            // The last declaration of a name wins.
             let found = inlines.iter().rev().find(|(inline, _)| *inline == name);
             if let Some((_, closure)) = found {
                 return Some(closure.clone());

@@ -1,23 +1,24 @@
-//! The tokens within a tag.
+//! Scans the tokens within a tag.
 
 use super::{Literal, Opens, Scanner, State, Strip, Token, is_space};
 use crate::value::{Number, Value};
 
-/// Whether a name may hold it.
+/// Returns true if a name may contain the character. The ranges are those of the lexer of
+/// Handlebars.js.
 pub(super) fn is_name(char: char) -> bool {
     !is_space(char)
         && !matches!(char,
             '!'..='#' | '%'..=',' | '.' | '/' | ';'..='>' | '@' | '['..='^' | '`' | '{'..='~')
 }
 
-/// Whether a name may end before it.
+/// Returns true if a name may end in front of the character.
 fn ends_name(next: Option<char>) -> bool {
     next.is_some_and(|next| {
         matches!(next, '=' | '~' | '}' | '/' | '.' | ')' | '|') || is_space(next)
     })
 }
 
-/// Whether a number or a word such as `true` may end before it.
+/// Returns true if a number or a word such as `true` may end in front of the character.
 fn ends_literal(next: Option<char>) -> bool {
     next.is_some_and(|next| matches!(next, '~' | '}' | ')') || is_space(next))
 }
@@ -27,7 +28,7 @@ fn without_space(text: &str) -> &str {
 }
 
 impl Scanner<'_> {
-    /// The next token in a tag, or nothing if only whitespace was skipped.
+    /// The next token in a tag; none if only whitespace was skipped.
     pub(super) fn tag(&mut self) -> Option<Token> {
         let rest = self.rest();
         let Some(first) = rest.chars().next() else {
@@ -44,6 +45,7 @@ impl Scanner<'_> {
             '@' => (1, Token::At),
             '|' => (1, Token::CloseParams),
             '/' => (1, Token::Separator('/')),
+            // Before the single dot, which it begins with.
             '.' if rest.starts_with("..") => (2, name("..")),
             '.' if ends_name(rest.chars().nth(1)) => (1, name(".")),
             '.' => (1, Token::Separator('.')),
@@ -57,14 +59,16 @@ impl Scanner<'_> {
         Some(token)
     }
 
-    /// What starts with `{{`.
+    /// Scans a tag that starts with `{{`.
     fn open(&mut self) -> Token {
         let rest = self.rest();
         if rest.starts_with("{{{{") {
             self.at += 4;
             return Token::OpenRaw;
         }
+        // A `~` may stand directly behind the braces of any tag.
         let (tilde, inner) = stripped(rest.get(2..).unwrap_or_default());
+        // Before the signs: `{{^}}` is an `else`, and `{{^x}}` an inverse block.
         if let Some(token) = self.otherwise(tilde, inner) {
             return token;
         }
@@ -75,6 +79,7 @@ impl Scanner<'_> {
         let opener = OPENERS.iter().find(|(sign, _)| inner.starts_with(sign));
         let (length, opens) = match opener {
             Some((sign, opens)) => (sign.len(), *opens),
+            // Behind the signs: `{{^else` is an inverse block and no `else`.
             None if is_else(spaced) => (inner.len() - spaced.len() + 4, Opens::ElseIf),
             None => (0, Opens::Value),
         };
@@ -82,21 +87,23 @@ impl Scanner<'_> {
         Token::Open(opens, tilde)
     }
 
-    /// `{{else}}` and `{{^}}`, which are one token.
+    /// Scans `{{else}}` and `{{^}}`, which are single tokens.
     fn otherwise(&mut self, open: bool, inner: &str) -> Option<Token> {
+        // Both spellings are the same token to Handlebars.js.
         let behind = match inner.strip_prefix('^') {
             Some(behind) => behind,
             None => without_space(inner).strip_prefix("else")?,
         };
         let (close, end) = stripped(without_space(behind));
         let after = end.strip_prefix("}}")?;
+        // `after` is the end of the source, so its length tells the offset.
         self.at = self.source.len() - after.len();
         self.states.pop();
         Some(Token::Else(Strip { open, close }))
     }
 
     fn comment(&mut self, open: bool, inner: &str) -> Token {
-        // The hyphens that open a long comment may close it too.
+        // The hyphens that open a long comment may close it as well.
         let is_long = inner.starts_with("!--");
         let end = inner.match_indices("}}").find(|(at, _)| {
             let text = inner.get(..*at).unwrap_or_default();
@@ -111,9 +118,10 @@ impl Scanner<'_> {
         Token::Comment(Strip { open, close })
     }
 
-    /// What starts with `}` or `~`.
+    /// Scans a token that starts with `}` or `~`.
     fn close(&mut self) -> Token {
         let rest = self.rest();
+        // The longest first: `}}}}` begins with all of the others.
         let closers = [
             ("}}}}", Token::CloseRaw),
             ("}}}", Token::CloseUnescaped(false)),
@@ -127,6 +135,7 @@ impl Scanner<'_> {
         };
         self.at += sign.len();
         self.states.pop();
+        // Behind `}}}}` the raw text begins.
         if token == Token::CloseRaw {
             self.states.push(State::Raw);
         }
@@ -147,7 +156,7 @@ impl Scanner<'_> {
         let mut text = String::with_capacity(inner.len());
         let mut chars = inner.chars().peekable();
         while let Some(char) = chars.next() {
-            // A backslash that is left over at the end belongs to the bracket that closes.
+            // A backslash at the end belongs to the closing bracket.
             match (char, chars.peek()) {
                 ('\\', None) => {}
                 ('\\', Some(&next @ ('\\' | ']'))) => {
@@ -157,7 +166,8 @@ impl Scanner<'_> {
                 _ => text.push(char),
             }
         }
-        // Handlebars.js leaves the brackets in a name that goes over lines.
+        // Handlebars.js keeps the brackets of a name with a line break, since its pattern for
+        // removing them does not match there.
         if text.contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
             return name(&format!("[{text}]"));
         }
@@ -167,8 +177,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// What stands between the sign at the start and the next `end` without a backslash before it, or,
-    /// where there is none, the last one with a backslash.
+    /// The text from the opening sign up to the next `end` without a backslash in front; if all
+    /// have one, up to the last.
     fn delimited(&mut self, end: char) -> Option<String> {
         let inner = self.rest().get(1..).unwrap_or_default();
         let mut escaped = false;
@@ -189,10 +199,12 @@ impl Scanner<'_> {
 
     fn word(&mut self) -> Token {
         let rest = self.rest();
+        // Numbers first: `1` could be a name as well.
         if let Some((length, number)) = number(rest) {
             self.at += length;
             return literal(Value::Number(number));
         }
+        // `as |` names parameters, but `as` alone may be a field.
         if let Some(behind) = rest.strip_prefix("as")
             && behind.starts_with(is_space)
             && let Some(after) = without_space(behind).strip_prefix('|')
@@ -222,7 +234,8 @@ impl Scanner<'_> {
     }
 }
 
-/// The signs behind `{{` that say what a tag opens; the longer ones come first.
+/// The signs behind `{{` that select what a tag opens. No sign stands in front of a longer one that
+/// begins with it.
 const OPENERS: [(&str, Opens); 9] = [
     (">", Opens::Partial),
     ("#>", Opens::PartialBlock),
@@ -235,7 +248,7 @@ const OPENERS: [(&str, Opens); 9] = [
     ("*", Opens::Decorator),
 ];
 
-/// Tells whether a `~` stands here, and what follows it.
+/// Splits off a leading `~`.
 fn stripped(text: &str) -> (bool, &str) {
     let rest = text.strip_prefix('~');
     (rest.is_some(), rest.unwrap_or(text))
@@ -274,6 +287,7 @@ fn number(text: &str) -> Option<(usize, Number)> {
         };
     }
     let (number, behind) = text.split_at_checked(length)?;
+    // `1a` is a name and no number.
     if !ends_literal(behind.chars().next()) {
         return None;
     }

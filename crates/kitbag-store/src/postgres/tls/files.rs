@@ -1,4 +1,4 @@
-//! Certificates and keys from PEM files. No byte of a key is in an error.
+//! Reads certificates and keys from PEM files. No byte of a key gets into an error.
 
 use std::fs;
 use std::path::Path;
@@ -30,6 +30,7 @@ pub(super) fn key(
 ) -> Result<PrivateKeyDer<'static>, TlsProblem> {
     let text = read(parameter, path)?;
     let key = PrivateKeyDer::from_pem_slice(&text);
+    // Looked for only after a failure, which it explains better than the parser does.
     let is_encrypted = || {
         let has = |words: &[u8]| text.windows(words.len()).any(|some| some == words);
         has(b"BEGIN ENCRYPTED PRIVATE KEY") || has(b"Proc-Type: 4,ENCRYPTED")
@@ -46,7 +47,7 @@ pub(super) fn key(
     })
 }
 
-/// The failure of a key that was read but is of no use.
+/// The error for a key that was read but cannot be used.
 pub(super) fn unusable_key(
     parameter: &'static str,
     path: &Path,
@@ -65,7 +66,7 @@ fn read(parameter: &'static str, path: &Path) -> Result<Vec<u8>, TlsProblem> {
     fs::read(path).map_err(|error| problem(parameter, path, error.to_string()))
 }
 
-/// Without the words of the reader, which may quote a line of the file.
+/// The error without the parser's words, which may quote a line of the file.
 fn malformed(error: &Error) -> String {
     match error {
         Error::MissingSectionEnd { .. } => "its PEM form has no end".to_owned(),

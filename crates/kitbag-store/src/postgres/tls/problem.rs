@@ -1,4 +1,4 @@
-//! Errors of the driver and of rustls that are about TLS.
+//! Translates errors of the driver and of rustls that are about TLS.
 
 use std::error::Error;
 use std::io;
@@ -10,13 +10,14 @@ use tokio_postgres::error::SqlState;
 
 use crate::error::TlsProblem;
 
-/// The problem with TLS for which a connection failed, if it failed for one.
+/// Finds the problem with TLS behind a failed connection, if it failed because of one.
 pub(in crate::postgres) fn problem_of(error: &tokio_postgres::Error) -> Option<TlsProblem> {
     if let Some(said) = error.as_db_error() {
         let is_refused = *said.code() == SqlState::INVALID_AUTHORIZATION_SPECIFICATION;
         return is_refused.then(|| of_refusal(said.message())).flatten();
     }
     let mut cause: Option<&dyn Error> = Some(error);
+    // rustls' error is inside an `io::Error`, somewhere in the chain of causes.
     while let Some(inner) = cause {
         let within = inner
             .downcast_ref::<io::Error>()
@@ -24,7 +25,7 @@ pub(in crate::postgres) fn problem_of(error: &tokio_postgres::Error) -> Option<T
         if let Some(error) = within.and_then(|error| error.downcast_ref()) {
             return Some(of_rustls(error));
         }
-        // The driver has no type for this one.
+        // The driver has no type for this error, only the text.
         if inner.to_string() == "server does not support TLS" {
             return Some(TlsProblem::NotOffered);
         }
@@ -33,8 +34,8 @@ pub(in crate::postgres) fn problem_of(error: &tokio_postgres::Error) -> Option<T
     None
 }
 
-/// The server has one code for all whom it does not let in. In another language its words stay a plain
-/// refusal.
+/// Tells the reasons of a refusal apart. The server has one code for all of them, so only its words
+/// help; in another language they stay a plain refusal.
 fn of_refusal(said: &str) -> Option<TlsProblem> {
     let reason = said.to_owned();
     if said.contains("requires a valid client certificate") {
@@ -79,6 +80,7 @@ fn of_certificate(wrong: &CertificateError) -> Option<TlsProblem> {
             names: presented.iter().map(|name| bare(name)).collect(),
         },
         CertificateError::UnknownIssuer => TlsProblem::UnknownAuthority,
+        // rustls has no variant for this one and passes webpki's error on.
         _ => match webpki_error(wrong)? {
             webpki::Error::UnsupportedCertVersion => TlsProblem::OldCertificate,
             _ => return None,
@@ -86,7 +88,7 @@ fn of_certificate(wrong: &CertificateError) -> Option<TlsProblem> {
     })
 }
 
-/// Whether the certificate of an authority was shown as that of a server.
+/// Returns true if an authority's certificate was shown as that of a server.
 pub(super) fn is_authority_as_server(error: &rustls::Error) -> bool {
     let rustls::Error::InvalidCertificate(wrong) = error else {
         return false;
@@ -101,7 +103,7 @@ fn webpki_error(wrong: &CertificateError) -> Option<&webpki::Error> {
     }
 }
 
-/// The answer of a server to a client's certificate that it refuses.
+/// Returns true for alerts by which a server refuses a client's certificate.
 const fn is_about_us(alert: AlertDescription) -> bool {
     use AlertDescription as Alert;
     matches!(
@@ -119,7 +121,7 @@ const fn is_about_us(alert: AlertDescription) -> bool {
     )
 }
 
-/// The name within `DnsName("…")` and its like.
+/// The name within `DnsName("…")` and the like: rustls has presented names only in debug form.
 fn bare(presented: &str) -> String {
     let quoted = presented
         .split_once('(')

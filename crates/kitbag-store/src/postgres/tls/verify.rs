@@ -1,4 +1,4 @@
-//! The check of a server's certificate: by nobody, by an authority, or by an authority and its name.
+//! Checks a server's certificate: not at all, by its authority, or by authority and name.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
@@ -10,16 +10,16 @@ use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, Sign
 use super::problem::is_authority_as_server;
 use crate::error::TlsProblem;
 
-/// Decides if a server is the one that was meant.
+/// The check that the server is the one that was meant.
 #[derive(Debug)]
 pub(super) struct ServerCheck {
     pub(super) algorithms: WebPkiSupportedAlgorithms,
-    /// Without it every certificate is taken: whoever listens in reads nothing, whoever stands between
-    /// reads all.
+    /// Without it every certificate is accepted: that protects against eavesdroppers, but not
+    /// against somebody in the middle.
     pub(super) trusted: Option<Trusted>,
 }
 
-/// Those who vouch for a server.
+/// The authorities that vouch for a server.
 #[derive(Debug)]
 pub(super) struct Trusted {
     roots: RootCertStore,
@@ -27,7 +27,7 @@ pub(super) struct Trusted {
     names: Names,
 }
 
-/// The treatment of the names in a certificate.
+/// The treatment of the host names in a certificate.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Names {
     Checked,
@@ -35,7 +35,7 @@ pub(super) enum Names {
 }
 
 impl Trusted {
-    /// Trusts these, each of which must be readable.
+    /// Trusts these certificates, each of which must be readable.
     pub(super) fn new(
         certificates: Vec<CertificateDer<'static>>,
         names: Names,
@@ -52,11 +52,11 @@ impl Trusted {
         })
     }
 
-    /// Trusts whom the system trusts, for the names that they vouch for.
+    /// Trusts the system's authorities, and checks names.
     pub(super) fn by_the_system() -> Result<Self, TlsProblem> {
         let found = rustls_native_certs::load_native_certs();
         let mut roots = RootCertStore::empty();
-        // A list of hundreds may hold an odd one.
+        // A list of hundreds may hold one that cannot be parsed.
         let (added, _) = roots.add_parsable_certificates(found.certs);
         if added == 0 {
             let reasons = found.errors.iter().map(ToString::to_string);
@@ -97,14 +97,15 @@ impl ServerCertVerifier for ServerCheck {
             algorithms,
         );
         match vouched {
-            // `openssl req -x509` marks a server's own certificate as that of an authority. Where it is
-            // trusted itself it needs nobody to vouch for it; its time was checked before.
+            // `openssl req -x509` marks a server's own certificate as an authority's. If that very
+            // certificate is trusted it needs nobody to vouch for it; webpki has checked its dates
+            // before.
             Err(error) if is_authority_as_server(&error) => {
                 if !trusted.certificates.contains(end_entity) {
                     return Err(CertificateError::UnknownIssuer.into());
                 }
             }
-            // An authority of a trusted one's name with another key.
+            // Signed by an authority that has a trusted one's name and another key.
             Err(Error::InvalidCertificate(CertificateError::BadSignature)) => {
                 return Err(CertificateError::UnknownIssuer.into());
             }
@@ -116,7 +117,8 @@ impl ServerCertVerifier for ServerCheck {
         Ok(ServerCertVerified::assertion())
     }
 
-    // Signatures are checked whoever is trusted: they bind a password's proof (SCRAM) to this connection.
+    // Signatures are checked even if nobody is trusted: they bind the proof of the password (SCRAM)
+    // to this connection.
     fn verify_tls12_signature(
         &self,
         message: &[u8],

@@ -1,6 +1,6 @@
-//! Drafts of revision 1 as today's forms show them the same way: then some forms said everything of
-//! context messages in the operator's voice, the flat one showed the results of tools as the model's
-//! words, and a speaker's name was a field like any other.
+//! Rewrites drafts of revision 1 so that today's forms show them the same way. At that time some
+//! forms gave every context message the operator's voice, the flat form showed results of tools as
+//! the model's words, and the name of a speaker was a field like any other.
 
 use kitbag_core::assembly::{
     AssemblySettings, Draft, Kept, LayoutRevision, OutputForm, Rendered, render_as_of,
@@ -9,7 +9,7 @@ use kitbag_core::inject::ContextMessageTarget;
 use kitbag_core::message::Message;
 use kitbag_core::role::Role;
 
-/// Renders a prompt of revision 1. The draft becomes the one that is shown the same way today.
+/// Renders a prompt of revision 1. The draft becomes one that is shown the same way today.
 pub(super) fn render(draft: &mut Draft, kept: &[Kept], settings: &AssemblySettings) -> Rendered {
     adapt(draft, settings.form);
     render_as_of(LayoutRevision::First, draft, kept, settings)

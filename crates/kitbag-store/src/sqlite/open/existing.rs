@@ -1,7 +1,8 @@
-//! Reading a file that cannot be written, or beside which nothing can be written.
+//! Reads a file that is read-only or lies in a read-only folder.
 //!
-//! SQLite keeps a log and an index of it beside the file, and cannot read without them unless it is
-//! told that nobody writes. Where there is a log it may hold what the file does not: then it is needed.
+//! SQLite keeps a log and the log's index next to the file, and cannot read without them unless the
+//! file is opened as immutable. An existing log may hold rows that the file does not: then it is
+//! needed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,17 +12,18 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use super::{Access, cannot_open, connect, failure};
 use crate::error::Result;
 
-/// How the file can be used.
+/// Determines the access that `path` allows.
 pub(super) fn access(path: &Path) -> Result<Access> {
     let may_write = || fs::OpenOptions::new().append(true).open(path).is_ok();
     if !log_of(path).exists() && !may_write() && fs::File::open(path).is_ok() {
-        // Nobody has it open. SQLite would make the log and its index with the file's own rights, and
-        // leave them there: who may write the file later could not write those.
+        // Nobody has it open. SQLite would make the log and its index with the file's own rights
+        // and leave them there: a user who may write the file later could not write those.
         return Ok(Access::Immutable);
     }
     let look = |connection: Connection| {
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
     };
+    // Only reading a table makes SQLite open its log.
     let Err(error) = connect(path, Access::Usual).and_then(look) else {
         return Ok(Access::Usual);
     };
@@ -39,10 +41,11 @@ pub(super) fn access(path: &Path) -> Result<Access> {
     Ok(Access::Immutable)
 }
 
-/// Opens the file as one that nobody changes.
+/// Opens the file on the assumption that nobody changes it.
 pub(super) fn connect_immutable(path: &Path) -> rusqlite::Result<Connection> {
     let invalid = || rusqlite::Error::InvalidPath(path.into());
     let path = std::path::absolute(path).map_err(|_| invalid())?;
+    // The path becomes part of a URI, in which these three characters have a meaning.
     let path = path.to_str().ok_or_else(invalid)?.replace('%', "%25");
     let path = path.replace('?', "%3f").replace('#', "%23");
     let uri = format!("file:{path}?immutable=1");
@@ -52,7 +55,7 @@ pub(super) fn connect_immutable(path: &Path) -> rusqlite::Result<Connection> {
     Connection::open_with_flags(uri, flags)
 }
 
-/// Whether something was written that is not in the file yet.
+/// Returns true when rows were written that are not in the file yet.
 fn has_log(path: &Path) -> bool {
     fs::metadata(log_of(path)).is_ok_and(|log| log.len() > 0)
 }

@@ -44,14 +44,20 @@ impl AgentPart {
         let thread_id = self.channel.metadata.get("thread_id");
         let problems = assembly.ledger.problems.iter();
         let changed = original.filter(|map| **map != self.system.context);
+        let mut notes: Vec<String> = problems.map(ToString::to_string).collect();
+        let history = formatted_history(&self.channel, project.conversation.as_ref());
+        let formatted_history = history.unwrap_or_else(|error| {
+            notes.push(format!("the history: {error}"));
+            String::new()
+        });
         let metadata = PayloadMetadata {
             platform: self.channel.platform.clone(),
-            formatted_history: formatted_history(&self.channel, project.conversation.as_ref()),
+            formatted_history,
             message_count: past.len(),
             generated_at: None,
             original_context: changed.map(json),
             thread_id: thread_id.and_then(Value::as_text).map(str::to_owned),
-            notes: problems.map(ToString::to_string).collect(),
+            notes,
             layout: match &self.system.source {
                 PromptSource::Layout { id } => Some(id.clone()),
                 _ => None,

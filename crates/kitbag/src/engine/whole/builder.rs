@@ -1,27 +1,29 @@
 //! Building an [`Engine`].
 
+mod choose;
+
 use std::sync::Arc;
+#[cfg(all(feature = "providers", feature = "store"))]
+use std::time::Duration;
 
 #[cfg(feature = "store")]
 use jiff::Timestamp;
 use kitbag_core::assembly::ModelTraits;
-#[cfg(all(feature = "providers", feature = "store"))]
-use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::{TokenCounter, Tokens};
-use kitbag_layout::Agent;
-#[cfg(all(feature = "providers", feature = "store"))]
-use kitbag_layout::Learning;
 #[cfg(feature = "providers")]
-use kitbag_layout::{Config, Declared};
+use kitbag_layout::Declared;
+#[cfg(all(feature = "providers", feature = "store"))]
+use kitbag_layout::{Learning, Routing};
 #[cfg(feature = "store")]
 use kitbag_store::Store;
 
-use super::super::AgentError;
 use super::{Engine, EngineCounter, EngineError};
+#[cfg(all(feature = "providers", feature = "store"))]
+use crate::extension::{Extension, Extensions, Rules};
 use crate::gather::Gatherer;
 use crate::project::Project;
 #[cfg(feature = "providers")]
-use crate::provider::{ChosenProvider, Provider, ProviderError, Providers};
+use crate::provider::Provider;
 use crate::tokens::{Counter, ModelProfile, Vocabulary};
 #[cfg(all(feature = "providers", feature = "store"))]
 use crate::tool::{Approval, ApprovalRequest, ToolLimits, Toolbox, Tools};
@@ -40,6 +42,13 @@ pub struct EngineBuilder {
     learning_model: Option<String>,
     #[cfg(all(feature = "providers", feature = "store"))]
     toolbox: Toolbox,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    extensions: Extensions,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    routing: Option<Arc<Routing>>,
+    /// The model that routing has chosen, and who declared that.
+    #[cfg(feature = "providers")]
+    routed: Option<(String, Declared)>,
     project: Option<Arc<Project>>,
     agent: Option<String>,
     model: Option<String>,
@@ -73,6 +82,12 @@ impl Default for EngineBuilder {
             learning_model: None,
             #[cfg(all(feature = "providers", feature = "store"))]
             toolbox: Toolbox::default(),
+            #[cfg(all(feature = "providers", feature = "store"))]
+            extensions: Extensions::default(),
+            #[cfg(all(feature = "providers", feature = "store"))]
+            routing: None,
+            #[cfg(feature = "providers")]
+            routed: None,
             project: None,
             agent: None,
             model: None,
@@ -125,6 +140,37 @@ impl EngineBuilder {
     #[cfg(all(feature = "providers", feature = "store"))]
     pub fn learning_model(mut self, model: impl Into<String>) -> Self {
         self.learning_model = Some(model.into());
+        self
+    }
+
+    /// Chooses the model of each message in this way, whatever the project says, unless a model is
+    /// [named](Self::model); see [`route`](crate::route).
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub fn routing(mut self, routing: Routing) -> Self {
+        self.routing = Some(Arc::new(routing));
+        self
+    }
+
+    /// Asks for the model that routing has chosen.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(super) fn routed_to(mut self, model: &str, declared: Declared) -> Self {
+        self.routed = Some((model.to_owned(), declared));
+        self.learning = Some(Learning::Off);
+        self
+    }
+
+    /// Lets an extension take part in each turn, after those that were added before; see
+    /// [`extension`](crate::extension).
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub fn extension(mut self, extension: impl Extension) -> Self {
+        self.extensions.add(Arc::new(extension));
+        self
+    }
+
+    /// Sets the longest that an extension may take for one phase. Without it, they are 5 seconds.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub fn extension_time(mut self, time: Duration) -> Self {
+        self.extensions.time = time;
         self
     }
 
@@ -224,6 +270,17 @@ impl EngineBuilder {
         let mut problems = Vec::new();
         #[cfg(all(feature = "providers", feature = "store"))]
         let learner = self.choose_learner(&mut problems)?;
+        #[cfg(all(feature = "providers", feature = "store"))]
+        let routing = self.choose_routing();
+        #[cfg(all(feature = "providers", feature = "store"))]
+        let extensions = {
+            let rules = self.project.as_ref().map(|project| &project.config.rules);
+            let mut all = self.extensions.clone();
+            if let Some(rules) = rules.filter(|rules| !rules.is_empty()) {
+                all.add(Arc::new(Rules(rules.clone())));
+            }
+            all
+        };
         #[cfg(feature = "providers")]
         let provider = self.choose_provider()?;
         let of_agent = self
@@ -260,9 +317,15 @@ impl EngineBuilder {
             #[cfg(all(feature = "providers", feature = "store"))]
             learning_model: self.learning_model,
             #[cfg(all(feature = "providers", feature = "store"))]
+            routing,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            routed: Arc::default(),
+            #[cfg(all(feature = "providers", feature = "store"))]
             problems,
             #[cfg(all(feature = "providers", feature = "store"))]
             toolbox: self.toolbox,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            extensions,
             project: self.project,
             agent: self.agent,
             model,
@@ -277,132 +340,5 @@ impl EngineBuilder {
             clock: self.clock,
             settings,
         })
-    }
-
-    /// The agent that was named, or the project's only one.
-    fn answering_agent(&self) -> Result<Option<&Agent>, AgentError> {
-        let Some(project) = &self.project else {
-            return Ok(None);
-        };
-        let agents = project.config.agents.as_slice();
-        match (&self.agent, agents) {
-            (Some(id), _) => {
-                // A mention is how agents are called elsewhere.
-                let id = id.strip_prefix('@').unwrap_or(id);
-                let known = || agents.iter().map(|agent| agent.id.clone()).collect();
-                let agent = project.config.agent(id);
-                let agent = agent.ok_or_else(|| AgentError::UnknownAgent {
-                    id: id.to_owned(),
-                    known: known(),
-                });
-                agent.map(Some)
-            }
-            (None, [only]) => Ok(Some(only)),
-            (None, _) => Ok(None),
-        }
-    }
-
-    /// The provider, and with it the model as it names it.
-    #[cfg(feature = "providers")]
-    fn choose_provider(&mut self) -> Result<Option<Arc<dyn Provider>>, EngineError> {
-        match std::mem::replace(&mut self.provider, ProviderChoice::Nobody) {
-            ProviderChoice::Nobody => Ok(None),
-            ProviderChoice::Given(provider) => Ok(Some(provider)),
-            ProviderChoice::Configured => {
-                let ChosenProvider { provider, model } = self.configured()?;
-                self.model = model;
-                Ok(Some(Arc::from(provider)))
-            }
-        }
-    }
-
-    /// The provider that learns, where it is chosen by the name of its model. A model that a file of the
-    /// folder names and that cannot be used is a problem, and rules learn instead, unless the program
-    /// itself asks for a model.
-    #[cfg(all(feature = "providers", feature = "store"))]
-    fn choose_learner(
-        &mut self,
-        problems: &mut Vec<Problem>,
-    ) -> Result<Option<Arc<dyn Provider>>, EngineError> {
-        let is_asked_for = self.learning == Some(Learning::Model);
-        let mut of_folder = None;
-        if let Some(project) = &self.project {
-            let config = &project.config;
-            self.learning = self.learning.or(config.memory.learning);
-            if self.learning_model.is_none() {
-                of_folder.clone_from(&config.settings.folder_learning_model);
-                self.learning_model
-                    .clone_from(&config.settings.learning_model);
-            }
-        }
-        let learns = self.learning.unwrap_or_default() == Learning::Model;
-        let is_configured = matches!(self.provider, ProviderChoice::Configured);
-        let model = of_folder.as_ref().or(self.learning_model.as_ref());
-        let Some(model) = model.filter(|_| learns).cloned() else {
-            return Ok(None);
-        };
-        if !is_configured {
-            self.learning_model = Some(model);
-            return Ok(None);
-        }
-        let chosen = self.providers(|all| match &of_folder {
-            Some(model) => all.choose_for_folder(model, self.named()),
-            None => all.choose(Some(&model)),
-        });
-        let ChosenProvider { provider, model } = match chosen {
-            Err(EngineError::Provider(error)) if of_folder.is_some() && !is_asked_for => {
-                let problem = format!("`learning_model` is ignored, and rules learn: {error}");
-                let problem = Problem::new("configuration", ProblemKind::Ignored, problem);
-                problems.push(match error.hint() {
-                    Some(hint) => problem.with_hint(hint),
-                    None => problem,
-                });
-                self.learning = Some(Learning::Rules);
-                return Ok(None);
-            }
-            chosen => chosen?,
-        };
-        self.learning_model = model;
-        Ok(Some(Arc::from(provider)))
-    }
-
-    #[cfg(feature = "providers")]
-    fn configured(&self) -> Result<ChosenProvider, EngineError> {
-        let agent = self.answering_agent()?;
-        let of_agent = agent.and_then(|agent| Some((agent.model.as_deref()?, agent.declared)));
-        self.providers(|providers| {
-            let chosen = match (self.named(), of_agent) {
-                (None, None) => return providers.choose(None),
-                (Some(model), _) => return providers.choose(Some(model)),
-                (None, Some((model, Declared::ByUser))) => providers.choose(Some(model)),
-                (None, Some((model, _))) => providers.choose_for_folder(model, None),
-            };
-            match chosen {
-                // The models of agents are also written for other programs, which know other names.
-                Err(ProviderError::UnknownModel { .. }) => providers.choose(None),
-                chosen => chosen,
-            }
-        })
-    }
-
-    /// The model that was asked for, if any was.
-    #[cfg(feature = "providers")]
-    fn named(&self) -> Option<&str> {
-        self.model.as_deref().filter(|name| !name.is_empty())
-    }
-
-    /// Asks the providers that the project configures, and the usual ones.
-    #[cfg(feature = "providers")]
-    fn providers(
-        &self,
-        choose: impl FnOnce(&Providers<'_>) -> Result<ChosenProvider, ProviderError>,
-    ) -> Result<ChosenProvider, EngineError> {
-        let no_config = Config::default();
-        let project = self.project.as_deref();
-        let (config, root) = match project {
-            Some(project) => (&project.config, project.root.as_path()),
-            None => (&no_config, std::path::Path::new(".")),
-        };
-        Ok(choose(&Providers::new(config, root, &self.variable))?)
     }
 }

@@ -27,6 +27,17 @@ struct Payload<'a> {
     arguments: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     input: Option<Cow<'a, str>>,
+    /// Something that an event says is complete.
+    #[serde(borrow, default)]
+    item: Option<Item<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Item<'a> {
+    #[serde(borrow, default, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    content: Vec<Part<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -63,10 +74,13 @@ pub(super) fn read(line: &Line<'_>, number: usize, folder: &Path) -> Option<Told
     };
     match (line.kind.as_ref(), payload.kind.as_ref()) {
         ("event_msg", "user_message") => said(Role::User, &payload.message?),
+        // As versions from 0.166 on repeat them.
+        ("event_msg", "item_completed") => {
+            let item = payload.item.filter(|item| item.kind == "UserMessage")?;
+            said(Role::User, &text_of(&item.content))
+        }
         ("response_item", "message") if payload.role.as_deref() == Some("assistant") => {
-            let parts = payload.content.iter();
-            let texts: Vec<&str> = parts.filter_map(|part| part.text.as_deref()).collect();
-            said(Role::Assistant, &texts.join("\n\n"))
+            said(Role::Assistant, &text_of(&payload.content))
         }
         ("response_item", "function_call" | "custom_tool_call") => Some(Told::Did {
             reference: format!("line-{number}"),
@@ -75,6 +89,11 @@ pub(super) fn read(line: &Line<'_>, number: usize, folder: &Path) -> Option<Told
         }),
         _ => None,
     }
+}
+
+fn text_of(parts: &[Part<'_>]) -> String {
+    let texts = parts.iter().filter_map(|part| part.text.as_deref());
+    texts.collect::<Vec<&str>>().join("\n\n")
 }
 
 fn action(payload: &Payload<'_>, folder: &Path) -> Option<Actions> {

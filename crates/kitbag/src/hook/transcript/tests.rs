@@ -219,6 +219,22 @@ fn x11_codex_lines_are_read_without_what_codex_added() {
 }
 
 #[test]
+fn x11_what_people_say_to_later_versions_of_codex_is_read() {
+    let text = r#"{"timestamp":"2026-11-19T01:30:51Z","ordinal":7,"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"We deploy with fly.io."}]}}
+{"timestamp":"2026-11-19T01:30:51Z","ordinal":8,"type":"event_msg","payload":{"type":"item_completed","turn_id":"t","item":{"type":"UserMessage","id":"u","content":[{"type":"text","text":"We deploy with fly.io.","text_elements":[]}]}}}
+{"timestamp":"2026-11-19T01:30:52Z","ordinal":9,"type":"event_msg","payload":{"type":"item_completed","turn_id":"t","item":{"type":"AgentMessage","id":"m","content":[{"type":"Text","text":"Noted."}]}}}
+{"timestamp":"2026-11-19T01:30:52Z","ordinal":10,"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Noted."}]}}
+"#;
+    assert_eq!(
+        shown(&read(text)),
+        [
+            "line-2 user: We deploy with fly.io.",
+            "line-4 assistant: Noted."
+        ]
+    );
+}
+
+#[test]
 fn x11_a_transcript_of_50_megabytes_is_read_line_by_line() {
     let result = "x".repeat(1 << 20);
     let mut text = String::new();

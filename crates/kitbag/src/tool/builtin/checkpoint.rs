@@ -54,6 +54,8 @@ pub(super) struct Output {
     /// The prompt with which it goes on
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt: Option<String>,
+    /// True if the session's checkpoint was deleted
+    is_deleted: bool,
     /// What did not go as asked
     problems: Vec<String>,
 }
@@ -89,6 +91,7 @@ impl Tool for CheckpointTool {
             return Ok(Output {
                 sessions: sessions.map(Session::of).collect(),
                 prompt: None,
+                is_deleted: false,
                 problems: listing.problems.iter().map(ToString::to_string).collect(),
             });
         }
@@ -119,14 +122,19 @@ impl Tool for CheckpointTool {
         Ok(Output {
             sessions: vec![Session::of(&checkpoint)],
             prompt,
+            is_deleted: matches!(asked.action, Action::Delete),
             problems: Vec::new(),
         })
     }
 
     fn text(output: &Output) -> String {
-        match &output.prompt {
-            Some(prompt) => prompt.clone(),
-            None => serde_json::to_string(output).unwrap_or_default(),
+        match (&output.prompt, output.sessions.as_slice()) {
+            (Some(prompt), _) => prompt.clone(),
+            (None, [gone]) if output.is_deleted => format!(
+                "deleted the checkpoint of session `{}`, {}, saved {}: {}",
+                gone.id, gone.state, gone.saved, gone.task
+            ),
+            _ => serde_json::to_string(output).unwrap_or_default(),
         }
     }
 }

@@ -5,10 +5,12 @@ use kitbag_core::rank::ScorePart;
 use kitbag_core::tokens::Tokens;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::runtime::Handle;
 
 use super::ToolScope;
+use crate::gather::blocking;
 use crate::pack::explain::{Explanation, explain};
-use crate::pack::prepare;
+use crate::pack::{PackError, prepare};
 use crate::tool::{Tool, ToolError};
 
 pub(super) struct ExplainTool(pub(super) ToolScope);
@@ -77,10 +79,22 @@ impl Tool for ExplainTool {
 
     async fn call(&self, asked: Arguments) -> Result<Output, ToolError> {
         let request = self.0.pack_request(&asked.task, asked.budget);
-        let prepared = prepare(&request.survey).await?;
-        let pack = prepared.pack(&request.options, &self.0.counter)?;
-        let explained = explain(&asked.path, &request, &prepared, &pack, &self.0.counter).await;
-        Ok(explained.into())
+        let counter = self.0.counter.clone();
+        let work = async move {
+            let prepared = prepare(&request.survey).await?;
+            let pack = prepared.pack(&request.options, &counter)?;
+            Ok(explain(&asked.path, &request, &prepared, &pack, &counter).await)
+        };
+        let explained: Result<Explanation, PackError> = match Handle::try_current() {
+            // It tries many budgets, for seconds in a large project, and would hold up whatever else this
+            // thread serves.
+            Ok(runtime) => {
+                let aside = blocking(move || Ok(runtime.block_on(work)));
+                aside.await.map_err(ToolError::new)?
+            }
+            Err(_) => work.await,
+        };
+        Ok(explained?.into())
     }
 }
 

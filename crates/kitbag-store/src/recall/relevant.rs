@@ -1,5 +1,5 @@
-//! Facts that a query is about, and what they say of messages: which one answers it, and which one no
-//! longer holds.
+//! Facts that a query is about, and what they say about messages: which one answers it, and which
+//! one is outdated.
 
 use std::collections::BTreeMap;
 
@@ -15,39 +15,40 @@ use crate::id::MessageId;
 use crate::transaction::{Tx, placeholders};
 use crate::value::Value;
 
-/// The number of facts that are looked at, those learned last.
+/// The number of facts that are read, the latest learned.
 const FACTS: u32 = 500;
-/// Earlier values are read of so many facts, those that have most to do with the query.
+/// The number of facts whose earlier values are read, the most relevant ones.
 const KEYS: usize = 8;
-/// A fact has this much to do with a query that asks for its key.
+/// The relevance of a fact to a query that asks for its key.
 pub(super) const ASKED: u32 = 1000;
 
-/// The fact that holds in the place of an older one: its message, if it has one, and since when it holds.
+/// The fact that holds in place of an older one: its message, if it has one, and the time from
+/// which it holds.
 type Replacement = (Option<MessageId>, Timestamp);
 
-/// Facts that have to do with a query.
+/// Facts that are relevant to a query.
 #[derive(Default)]
-pub(super) struct KnownFacts {
-    /// The facts with how much they have to do with it, in thousandths; most first. A value that was taken
-    /// back is among them: its message answers the query.
+pub(super) struct RelevantFacts {
+    /// The facts with their relevance in thousandths, most relevant first. A retraction is among
+    /// them: its message answers the query.
     pub(super) facts: Vec<(Fact, u32)>,
-    /// Whether all that is known is asked for.
+    /// True if the query asks for everything that is known.
     pub(super) is_everything: bool,
-    /// Messages whose statement was replaced, and the fact that holds.
+    /// Messages whose statement was replaced, with the replacement.
     outdated: BTreeMap<MessageId, Replacement>,
 }
 
-impl KnownFacts {
+impl RelevantFacts {
     pub(super) async fn read(
         tx: &mut Tx<'_>,
         parts: &[Part],
         request: &RecallRequest,
     ) -> Result<Self> {
-        // Whoever wants messages of some kind asks for those and not for what is known.
+        // With conditions on messages, the query is for those and not for facts.
         if request.filter != MessageFilter::default() {
             return Ok(Self::default());
         }
-        // A sender without scopes can still have facts that were set by hand.
+        // A sender without scopes may still have facts that were set by hand.
         if !parts.is_empty() && !parts.iter().any(|part| part.contents.facts) {
             return Ok(Self::default());
         }
@@ -56,7 +57,7 @@ impl KnownFacts {
             None => DrawnFrom::Anywhere,
         };
         let facts = fact::latest(tx, &request.sender, from, "", FACTS).await?;
-        // Reading the question costs more than the rest where nothing is known.
+        // Parsing the question costs more than the rest of this when nothing is known.
         if facts.is_empty() {
             return Ok(Self::default());
         }
@@ -79,26 +80,26 @@ impl KnownFacts {
         of_it.map(|(_, relevance)| *relevance).max().unwrap_or(0)
     }
 
-    /// The message that states what holds now, where a message states what no longer does.
+    /// The message that states what holds now, if the statement of this one no longer does.
     pub(super) fn outdated_by(&self, message: MessageId) -> Option<MessageId> {
         self.outdated.get(&message)?.0
     }
 
-    /// The fact that replaced the statement of a message: its own message, if it was drawn from one, and since
-    /// when it holds.
+    /// The fact that replaced the statement of a message: its own message if it was drawn from one,
+    /// and the time from which it holds.
     pub(super) fn replaced(&self, message: MessageId) -> Option<Later> {
         let (id, at) = *self.outdated.get(&message)?;
         let at = Some(at.into());
         Some(Later { id, at })
     }
 
-    /// Returns whether a message states something that holds.
+    /// Returns true if a message states something that holds.
     pub(super) fn holds(&self, message: MessageId) -> bool {
         let mut facts = self.facts.iter();
         facts.any(|(fact, _)| !fact.is_retraction && fact.source == Some(message))
     }
 
-    /// Adds the messages whose facts the query asks for, whatever their words.
+    /// Adds the messages whose facts the query asks for, even if they share no word with it.
     pub(super) fn add_candidates(&self, parts: &[Part], candidates: &mut Vec<Candidate>) {
         let asked = self
             .facts
@@ -124,7 +125,7 @@ fn scope(fact: &Fact) -> Option<u32> {
     fact.source.map(|source| source.conversation.scope)
 }
 
-/// The facts that have to do with a query, most first.
+/// The facts that are relevant to a query, most relevant first.
 fn relevant(facts: Vec<Fact>, asked: &Asked) -> Vec<(Fact, u32)> {
     let mut facts: Vec<(Fact, u32)> = facts
         .into_iter()
@@ -143,7 +144,7 @@ async fn outdated(
     sender: &str,
     facts: &[(Fact, u32)],
 ) -> Result<BTreeMap<MessageId, Replacement>> {
-    // Of one key a value holds on one channel while another channel has taken its own back.
+    // One key may have a value on one channel and a retraction on another.
     let mut holding: BTreeMap<&str, Vec<&Fact>> = BTreeMap::new();
     for (fact, _) in facts.iter().take(KEYS) {
         holding.entry(&fact.key).or_default().push(fact);
@@ -168,6 +169,7 @@ async fn outdated(
         if of_key.iter().any(|fact| fact.source == Some(source)) {
             continue;
         }
+        // A retraction outdates only statements of its own channel.
         let latest = of_key.iter().find(|latest| {
             let is_other = match latest.is_retraction {
                 true => scope(latest) == scope(&earlier),
