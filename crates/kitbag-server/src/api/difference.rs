@@ -64,14 +64,15 @@ impl PromptDifference {
                 _ => continue,
             };
             let level = |entry: &LedgerEntry| entry.level.map(|level| level.as_str().to_owned());
-            let tokens = |entry: Option<&LedgerEntry>| entry.map_or(0, |one| one.tokens.0.into());
+            let tokens =
+                |entry: Option<&LedgerEntry>| entry.map_or(0, |one| i64::from(one.tokens.0));
             let source = is.or(was).map_or("", |entry| entry.source.as_str());
             list.push(ChunkChange {
                 id,
                 source: source.to_owned(),
                 before: was.and_then(level),
                 after: is.and_then(level),
-                tokens: i64::from(tokens(is)) - tokens(was),
+                tokens: tokens(is) - tokens(was),
             });
         }
         let shared = before.body.bytes().zip(after.body.bytes());

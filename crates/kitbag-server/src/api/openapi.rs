@@ -73,12 +73,15 @@ fn operation(endpoint: &Endpoint, generator: &mut SchemaGenerator) -> Value {
             "default": {"description": "A refusal", "content": error},
         },
     });
-    if !parameters.is_empty() {
-        operation["parameters"] = parameters.into();
-    }
-    if let Some(body) = endpoint.body {
-        let content = json!({"application/json": {"schema": schema(body)}});
-        operation["requestBody"] = json!({"required": true, "content": content});
+    if let Some(fields) = operation.as_object_mut() {
+        if !parameters.is_empty() {
+            fields.insert("parameters".to_owned(), parameters.into());
+        }
+        if let Some(body) = endpoint.body {
+            let content = json!({"application/json": {"schema": schema(body)}});
+            let body = json!({"required": true, "content": content});
+            fields.insert("requestBody".to_owned(), body);
+        }
     }
     operation
 }
@@ -89,32 +92,27 @@ fn query_parameters(query: SchemaOf) -> Vec<Value> {
     settings.inline_subschemas = true;
     let mut generator = settings.into_generator();
     let schema = query(&mut generator).to_value();
-    let required: Vec<&str> = schema["required"]
-        .as_array()
-        .map(|names| names.iter().filter_map(Value::as_str).collect())
-        .unwrap_or_default();
-    let fields = schema["properties"].as_object().into_iter().flatten();
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
+    let fields = schema.get("properties").and_then(Value::as_object);
     let parameter = |(name, schema): (&String, &Value)| {
-        let mut schema = schema.clone();
+        let mut schema = schema.as_object().cloned().unwrap_or_default();
         // A parameter is left out and never null.
         if let Some(Value::Array(types)) = schema.get("type")
             && let Some(kind) = types.first().cloned()
         {
-            schema["type"] = kind;
+            schema.insert("type".to_owned(), kind);
         }
-        let description = schema["description"].take();
-        if let Some(fields) = schema.as_object_mut() {
-            fields.remove("description");
-        }
+        let description = schema.remove("description");
         json!({
             "name": name,
             "in": "query",
-            "required": required.contains(&name.as_str()),
+            "required": is_required(name),
             "description": description,
             "schema": schema,
         })
     };
-    fields.map(parameter).collect()
+    fields.into_iter().flatten().map(parameter).collect()
 }
 
 /// A name such as `get_turns_replay`.

@@ -57,14 +57,16 @@ impl Client {
         thread: Option<&str>,
         text: &str,
     ) -> Result<String, String> {
-        let mut message = json!({"channel": channel, "text": escaped(text)});
-        if let Some(thread) = thread {
-            message["thread_ts"] = thread.into();
-        }
+        let message = match thread {
+            Some(thread) => {
+                json!({"channel": channel, "text": escaped(text), "thread_ts": thread})
+            }
+            None => json!({"channel": channel, "text": escaped(text)}),
+        };
         let posted = self
             .call(Method::POST, "chat.postMessage", &message)
             .await?;
-        let name = posted["ts"].as_str().map(str::to_owned);
+        let name = posted.get("ts").and_then(Value::as_str).map(str::to_owned);
         name.ok_or_else(|| "chat.postMessage gave no `ts`".to_owned())
     }
 
@@ -83,10 +85,13 @@ impl Client {
         }
         let method = format!("users.info?user={user}");
         let found = self.call(Method::GET, &method, &Value::Null).await?;
-        let user = &found["user"];
-        let profile = &user["profile"];
-        let names = [&profile["display_name"], &user["real_name"], &user["name"]];
-        let mut names = names.into_iter().filter_map(Value::as_str);
+        let places = [
+            "/user/profile/display_name",
+            "/user/real_name",
+            "/user/name",
+        ];
+        let names = places.into_iter().filter_map(|place| found.pointer(place));
+        let mut names = names.filter_map(Value::as_str);
         let name = names.find(|name| !name.trim().is_empty());
         let name = name.ok_or("users.info gave no name")?;
         // A name is one line of some length in the store.
@@ -99,9 +104,14 @@ impl Client {
         let mut attempt = 0;
         loop {
             match self.call_once(&method, name, body).await? {
-                Called::Answer(answer) if answer["ok"] == true => return Ok(answer),
+                Called::Answer(answer) if answer.get("ok") == Some(&Value::Bool(true)) => {
+                    return Ok(answer);
+                }
                 Called::Answer(answer) => {
-                    let error = answer["error"].as_str().unwrap_or("no reason");
+                    let error = answer
+                        .get("error")
+                        .and_then(Value::as_str)
+                        .unwrap_or("no reason");
                     return Err(self.token.scrubbed(format!("{name} was refused: {error}")));
                 }
                 Called::Later(wait) if attempt < RETRIES => tokio::time::sleep(wait).await,

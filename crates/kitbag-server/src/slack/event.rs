@@ -32,7 +32,7 @@ enum Outer {
         challenge: String,
     },
     EventCallback {
-        event: Event,
+        event: Box<Event>,
     },
     #[serde(other)]
     Other,
@@ -75,7 +75,7 @@ impl Delivery {
     pub(super) fn read(body: &[u8]) -> Option<Self> {
         match serde_json::from_slice(body).ok()? {
             Outer::UrlVerification { challenge } => Some(Self::Challenge(challenge)),
-            Outer::EventCallback { event } => Said::of(event).map(Self::Said),
+            Outer::EventCallback { event } => Said::of(*event).map(Self::Said),
             Outer::Other => None,
         }
     }
