@@ -11,13 +11,15 @@ use crate::metadata::Metadata;
 /// The variable in which tests find the Python that has the packages.
 pub(crate) const VARIABLE: &str = "KITBAG_TEST_PYTHON";
 
-/// The official SDKs of the Model Context Protocol, of Anthropic and of OpenAI, as clients, and the reference
-/// validator of skills.
-const PACKAGES: [&str; 4] = [
+/// The official SDKs of the Model Context Protocol, of Anthropic, of OpenAI and of Slack, as clients, the
+/// reference validator of skills, and Schemathesis, which asks all that an OpenAPI document describes.
+const PACKAGES: [&str; 6] = [
     "mcp==2.3.0",
     "skills-ref==0.1.1",
     "anthropic==2.8.0",
     "openai==3.49.0",
+    "slack_sdk==3.46.0",
+    "schemathesis==4.32.5",
 ];
 
 /// The Python that has the packages of the tests, which are fetched where they are missing.

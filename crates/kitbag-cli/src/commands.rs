@@ -12,6 +12,7 @@ pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod hook;
 pub(crate) mod init;
+pub(crate) mod key;
 pub(crate) mod layout;
 pub(crate) mod man;
 pub(crate) mod mcp;

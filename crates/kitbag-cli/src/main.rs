@@ -54,6 +54,7 @@ enum Command {
     Checkpoint(commands::checkpoint::Args),
     Memory(commands::memory::Args),
     Mcp(commands::mcp::Args),
+    Key(commands::key::Args),
     #[cfg(feature = "server")]
     Serve(commands::serve::Args),
     Doctor(commands::doctor::Args),
@@ -98,6 +99,7 @@ impl Cli {
             Command::Memory(args) => commands::memory::run(&args, &self.store),
             Command::Doctor(args) => commands::doctor::run(&args, &self.store),
             Command::Mcp(args) => commands::mcp::run(&args, &self.store),
+            Command::Key(args) => commands::key::run(&args, &self.store),
             #[cfg(feature = "server")]
             Command::Serve(args) => commands::serve::run(&args, &self.store),
             Command::Remind(args) => commands::remind::run(&args, &self.store),

@@ -2,10 +2,10 @@
 
 use std::io;
 
-use kitbag::core::assembly::{Assembly, Breakpoint, Ledger, OutputForm};
-use kitbag::core::tokens::{Exactness, TokenCounter, Tokens};
-use kitbag::engine::{Composed, Redaction};
-use serde::Serialize;
+use kitbag::core::assembly::Assembly;
+use kitbag::core::tokens::TokenCounter;
+use kitbag::engine::Composed;
+use kitbag::report::PromptReport;
 
 use crate::clipboard;
 use crate::commands::pack::summary::{say_problems, say_redacted};
@@ -38,7 +38,7 @@ pub(crate) fn deliver(
         say_exactness(counter);
     }
     match show {
-        Show::Json => return Ok(output::print_json(&Report::of(composed, body))?),
+        Show::Json => return Ok(output::print_json(&PromptReport::of(composed, body))?),
         Show::Ledger => output::print(&output::ledger_table(&assembly.ledger))?,
         Show::Copy => clipboard::copy(body)?,
         Show::Prompt => print_prompt(assembly, body, counter)?,
@@ -57,39 +57,6 @@ fn print_prompt(assembly: &Assembly, body: &str, counter: &dyn TokenCounter) -> 
     match assembly.form.is_text() && counter.count(&ended) > budget {
         true => output::print_exactly(body),
         false => output::print_exactly(&ended),
-    }
-}
-
-/// The output of `--json`.
-#[derive(Serialize)]
-struct Report<'a> {
-    format: OutputForm,
-    prompt: &'a str,
-    tokens: Tokens,
-    budget: Tokens,
-    tokenizer: &'a str,
-    exactness: &'a Exactness,
-    estimated: Tokens,
-    breakpoints: &'a [Breakpoint],
-    redacted: &'a [Redaction],
-    ledger: &'a Ledger,
-}
-
-impl<'a> Report<'a> {
-    fn of(composed: &'a Composed, body: &'a str) -> Self {
-        let assembly = &composed.assembly;
-        Self {
-            format: assembly.form,
-            prompt: body,
-            tokens: assembly.tokens,
-            budget: assembly.ledger.fit.budget,
-            tokenizer: &assembly.tokenizer,
-            exactness: &assembly.exactness,
-            estimated: assembly.estimated,
-            breakpoints: &assembly.breakpoints,
-            redacted: &composed.redacted,
-            ledger: &assembly.ledger,
-        }
     }
 }
 

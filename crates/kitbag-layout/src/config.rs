@@ -36,7 +36,7 @@ pub use provider::{
 };
 pub use routing::{RouteClass, RouteClassifier, RouteRule, Routing};
 pub use rules::{CallStatus, ContextRule};
-pub use server::{ProxyMemory, ServerSettings};
+pub use server::{ProxyMemory, ServerSettings, SlackSettings};
 pub use skills::{SkillPath, SkillSettings};
 
 /// The contents of a project file, or of several merged ones.

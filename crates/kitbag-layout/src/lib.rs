@@ -33,7 +33,7 @@ pub use channel::{ChannelTurn, Mode, PastMessage, Platform, PlatformError};
 pub use config::{
     Channels, Config, ContextRule, Declared, HeaderSource, HookScope, HookSettings, KeySource,
     Learning, MemorySettings, PackSettings, ProviderEntry, ProviderKind, ProviderTimeouts,
-    ProxyMemory, Routing, ServerSettings, SkillSettings, StatedFacts, StoredSecrets,
+    ProxyMemory, Routing, ServerSettings, SkillSettings, SlackSettings, StatedFacts, StoredSecrets,
 };
 pub use document::{Document, Documents};
 pub use key::{SecurityKey, SecurityKeyError};

@@ -2,10 +2,12 @@
 //! resources, layouts as prompts.
 //!
 //! [`Server`] answers requests of both eras of the protocol, those that begin with `initialize` and those
-//! that carry all they need. [`serve_stdio`] runs one until its client goes. [`connect`] is the other side: it
+//! that carry all they need. [`serve_stdio`] runs one until its client goes, [`answer_http`] lets one answer a request
+//! over HTTP. [`connect`] is the other side: it
 //! starts the servers of a `.mcp.json` and gives their tools to an engine.
 
 mod client;
+mod http;
 mod lines;
 mod prompts;
 mod resources;
@@ -14,5 +16,6 @@ mod stdio;
 mod tools;
 
 pub use client::{Connected, McpConfigError, ServerLimits, SkillServers, connect};
+pub use http::answer_http;
 pub use server::Server;
 pub use stdio::{ServeError, serve_stdio};

@@ -4,7 +4,7 @@ use kitbag::engine::replay;
 use kitbag::store::{ExportFilter, MessageFilter, Store, StoreError, TurnId};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::model::{
-    ErrorData, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents,
+    CacheScope, ErrorData, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents,
     ResourceTemplate,
 };
 
@@ -79,7 +79,9 @@ pub(crate) async fn read(server: &Server, uri: &str) -> Result<ReadResourceRespo
         return Err(unknown());
     };
     let contents = vec![ResourceContents::text(text, uri)];
-    Ok(ReadResourceResult::new(contents).into())
+    // One tenant's, whoever stands between.
+    let read = ReadResourceResult::new(contents).with_cache_scope(CacheScope::Private);
+    Ok(read.into())
 }
 
 /// The text of a document, without its secrets.

@@ -6,10 +6,10 @@ use kitbag::project::Project;
 use kitbag::tool::{ToolScope, Tools, builtin};
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams, GetPromptResponse,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig,
+    CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
 
@@ -38,6 +38,13 @@ impl Server {
             project,
         }
     }
+
+    /// The same with these tools in the place of all that the scope has.
+    #[must_use]
+    pub fn with_tools(mut self, tools: Tools) -> Self {
+        self.tools = tools;
+        self
+    }
 }
 
 impl ServerHandler for Server {
@@ -58,7 +65,8 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::list(&self.tools)))
+        let tools = ListToolsResult::with_all_items(tools::list(&self.tools));
+        Ok(tools.with_cache_scope(CacheScope::Private))
     }
 
     async fn call_tool(
@@ -75,7 +83,8 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let resources = resources::list(self).await?;
-        Ok(ListResourcesResult::with_all_items(resources))
+        let resources = ListResourcesResult::with_all_items(resources);
+        Ok(resources.with_cache_scope(CacheScope::Private))
     }
 
     async fn list_resource_templates(
@@ -84,7 +93,8 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let templates = resources::templates();
-        Ok(ListResourceTemplatesResult::with_all_items(templates))
+        let templates = ListResourceTemplatesResult::with_all_items(templates);
+        Ok(templates.with_cache_scope(CacheScope::Private))
     }
 
     async fn read_resource(
@@ -100,9 +110,8 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::list(
-            &self.project,
-        )))
+        let prompts = ListPromptsResult::with_all_items(prompts::list(&self.project));
+        Ok(prompts.with_cache_scope(CacheScope::Private))
     }
 
     async fn get_prompt(

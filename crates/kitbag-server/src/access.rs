@@ -1,18 +1,28 @@
-//! Who may ask: a server without keys answers programs on its own machine, and no pages of browsers.
+//! Access to the server: with a key, anybody whom its tenant gave one; without keys, programs of this machine. Never
+//! pages of browsers from elsewhere.
+
+mod keyring;
+mod limits;
+mod origin;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
-use http::header::{HOST, ORIGIN};
-use http::uri::Authority;
-use http::{HeaderMap, HeaderName, StatusCode, Uri};
+use axum::response::Response;
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderName, StatusCode};
+use kitbag::core::record::Usage;
 use kitbag::layout::ProxyMemory;
-use kitbag::store::Store;
+use kitbag::store::{Action, Key, KeyScope, Store, Tenant};
 
 use crate::App;
+use crate::refusal::Refusal;
+
+pub(crate) use keyring::Keyring;
+pub(crate) use limits::Limits;
 
 /// The sender of a request, as the check of access found. Handlers find it among the request's extensions.
 #[derive(Debug, Clone)]
@@ -21,6 +31,32 @@ pub(crate) struct Caller {
     pub(crate) store: Option<Store>,
     /// The most that may be done with it.
     pub(crate) memory: ProxyMemory,
+    /// The key that was shown; nothing where none is needed.
+    pub(crate) key: Option<Arc<Key>>,
+    /// The tenant of the key.
+    tenant: Tenant,
+}
+
+impl Caller {
+    /// The id of the key.
+    pub(crate) fn key_id(&self) -> Option<&str> {
+        self.key.as_deref().map(|key| key.id.as_str())
+    }
+
+    /// Counts what a provider billed for a request of the caller.
+    pub(crate) fn spend(&self, app: &App, usage: &Usage) {
+        app.metrics.count_usage(usage);
+        if let Some(key) = &self.key {
+            let tokens = usage.input.saturating_add(usage.output);
+            app.limits.spend_tokens(&self.tenant, key, tokens);
+        }
+    }
+
+    /// Returns whether the key allows something. Whoever needs no key may do everything.
+    pub(crate) fn may(&self, scope: KeyScope) -> bool {
+        let key = self.key.as_deref();
+        key.is_none_or(|key| key.scopes.allow(scope))
+    }
 }
 
 /// An address that a server without keys does not listen on.
@@ -32,58 +68,182 @@ impl BindError {
     /// Advice for whoever chose the address.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
-        "listen on 127.0.0.1"
+        "make a key with `kitbag key create NAME`, or listen on 127.0.0.1"
     }
 }
 
-/// Checks that only programs of this machine reach an address.
+/// Checks that only programs of this machine reach an address, unless clients need a key.
 ///
 /// # Errors
-/// When others do.
-pub fn check_bind(address: SocketAddr) -> Result<(), BindError> {
-    match address.ip().is_loopback() {
+/// When others reach it, and no key keeps them out.
+pub fn check_bind(address: SocketAddr, has_keys: bool) -> Result<(), BindError> {
+    match has_keys || address.ip().is_loopback() {
         true => Ok(()),
         false => Err(BindError(address)),
     }
 }
 
-/// Lets a request through that may come in, with its [`Caller`].
+/// The header of a key beside a client's own credential for a provider.
+const OWN: HeaderName = HeaderName::from_static("x-kitbag-key");
+/// The header that clients of Anthropic's API put a key into.
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+
+/// Lets a request through that may come in, with its [`Caller`]. Our keys are taken out of the headers, so
+/// that none goes on to a provider.
 pub(crate) async fn check(
     State(app): State<Arc<App>>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    if let Some(header) = foreign(request.headers()) {
-        let problem = format!("this server answers programs of its own machine: see `{header}`\n");
-        return (StatusCode::FORBIDDEN, problem).into_response();
-    }
-    let caller = Caller {
-        store: app.store.clone(),
-        memory: app.project.config.server.memory(),
+    let shown = take_key(request.headers_mut());
+    let found = match shown {
+        Some(shown) => by_key(&app, &shown).await,
+        None => without_key(&app).await,
     };
-    request.extensions_mut().insert(caller);
-    next.run(request).await
+    let caller = match found {
+        Ok(caller) => caller,
+        Err(refusal) => return refusal.to(&request),
+    };
+    if let Some(header) = origin::foreign(request.headers(), caller.key.is_some()) {
+        let what = format!("this server answers no pages of other places: see `{header}`");
+        let refusal = Refusal::new(StatusCode::FORBIDDEN, "foreign", what);
+        return refusal.to(&request);
+    }
+    if let Some(key) = &caller.key
+        && let Some(wait) = app.limits.take_request(&caller.tenant, key)
+    {
+        return too_many(wait).to(&request);
+    }
+    request.extensions_mut().insert(caller.clone());
+    let mut response = next.run(request).await;
+    response.extensions_mut().insert(caller);
+    response
 }
 
-/// The header by which a page of a browser is known: one from elsewhere names its origin, and one that had
-/// this machine's address put under its own name asks for that host.
-fn foreign(headers: &HeaderMap) -> Option<HeaderName> {
-    let text = |name: &HeaderName| Some(headers.get(name)?.to_str().unwrap_or_default());
-    if let Some(origin) = text(&ORIGIN) {
-        let origin: Option<Uri> = origin.parse().ok();
-        if !origin.is_some_and(|origin| origin.host().is_some_and(is_local)) {
-            return Some(ORIGIN);
+/// Lets a request through whose key has a right.
+pub(crate) async fn needs(
+    State((app, scope)): State<(Arc<App>, KeyScope)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let caller = request.extensions().get::<Caller>();
+    let Some(caller) = caller.filter(|caller| !caller.may(scope)) else {
+        return next.run(request).await;
+    };
+    if let Some(store) = &caller.store {
+        let denied = store.audit(caller.key_id(), Action::Deny, None, (app.clock)());
+        if let Err(error) = denied.await {
+            // The request is refused all the same.
+            tracing::error!(event = "audit_failed", %error);
         }
     }
-    let host: Option<Authority> = text(&HOST)?.parse().ok();
-    match host.is_some_and(|host| is_local(host.host())) {
-        true => None,
-        false => Some(HOST),
-    }
+    let what = format!("the key may not do this: it has no scope `{scope}`");
+    let refusal = Refusal::new(StatusCode::FORBIDDEN, "forbidden", what);
+    let hint = "ask whoever made it for one with that scope";
+    refusal.hint(hint).to(&request)
 }
 
-fn is_local(host: &str) -> bool {
-    let address = host.trim_start_matches('[').trim_end_matches(']');
-    let address: Option<std::net::IpAddr> = address.parse().ok();
-    host == "localhost" || address.is_some_and(|address| address.is_loopback())
+async fn by_key(app: &App, shown: &str) -> Result<Caller, Refusal> {
+    let unknown = || {
+        let what = "the key is not valid: it is mistyped, expired or revoked";
+        Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", what)
+            .hint("`kitbag key list` shows the keys of a tenant, `kitbag key create` makes one")
+    };
+    let Some(keys) = &app.keys else {
+        return Err(unknown());
+    };
+    let found = keys.find(shown, (app.clock)()).await;
+    let found = found.map_err(|error| Refusal::from(&error))?;
+    let Some((store, key)) = found else {
+        tracing::warn!(event = "key_refused");
+        return Err(unknown());
+    };
+    Ok(Caller {
+        tenant: store.tenant().clone(),
+        store: app.store.is_some().then_some(store),
+        memory: app.project.config.server.memory(),
+        key: Some(key),
+    })
+}
+
+async fn without_key(app: &App) -> Result<Caller, Refusal> {
+    let is_needed = match &app.keys {
+        Some(keys) => keys.are_needed().await,
+        None => Ok(false),
+    };
+    if is_needed.map_err(|error| Refusal::from(&error))? {
+        let what = "this server needs a key";
+        let hint = "send it as `Authorization: Bearer kitbag_…`, as `x-api-key`, or as `x-kitbag-key` beside \
+                    a provider's own; `kitbag key create NAME` makes one";
+        return Err(Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", what).hint(hint));
+    }
+    Ok(Caller {
+        store: app.store.clone(),
+        memory: app.project.config.server.memory(),
+        key: None,
+        tenant: Tenant::default(),
+    })
+}
+
+pub(crate) fn too_many(wait: Duration) -> Refusal {
+    let what = "the key has reached its limit of requests or tokens a minute";
+    Refusal::new(StatusCode::TOO_MANY_REQUESTS, "rate_limit", what).retry_after(wait)
+}
+
+/// Takes the key of ours out of the headers. A provider's credential stays.
+fn take_key(headers: &mut HeaderMap) -> Option<String> {
+    let text = |name: &HeaderName, headers: &HeaderMap| {
+        let value = headers.get(name)?.to_str().ok()?;
+        let key = match *name == AUTHORIZATION {
+            true => value.split_once(' ').map_or(value, |(_, key)| key.trim()),
+            false => value.trim(),
+        };
+        let is_ours = *name == OWN || key.starts_with("kitbag_");
+        is_ours.then(|| key.to_owned())
+    };
+    let mut taken = None;
+    for name in [OWN, AUTHORIZATION, API_KEY] {
+        if let Some(key) = text(&name, headers) {
+            headers.remove(&name);
+            taken = taken.or(Some(key));
+        }
+    }
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_keys_are_taken_and_those_of_providers_stay() {
+        let taken = |named: &[(&'static str, &str)]| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in named {
+                headers.insert(*name, value.parse().unwrap());
+            }
+            let taken = take_key(&mut headers);
+            let left: Vec<String> = headers.keys().map(ToString::to_string).collect();
+            (taken.unwrap_or_default(), left.join(" "))
+        };
+        let [bearer, own] = ["authorization", "x-kitbag-key"];
+        for (headers, key, left) in [
+            (vec![(bearer, "Bearer kitbag_a_1")], "kitbag_a_1", ""),
+            (vec![("x-api-key", "kitbag_a_1")], "kitbag_a_1", ""),
+            (
+                vec![(bearer, "Bearer sk-1"), (own, "kitbag_a_1")],
+                "kitbag_a_1",
+                bearer,
+            ),
+            (
+                vec![(bearer, "Bearer kitbag_b_2"), (own, "kitbag_a_1")],
+                "kitbag_a_1",
+                "",
+            ),
+            (vec![(bearer, "Bearer sk-1")], "", bearer),
+            (vec![("x-api-key", "sk-1")], "", "x-api-key"),
+        ] {
+            assert_eq!(taken(&headers), (key.to_owned(), left.to_owned()));
+        }
+    }
 }

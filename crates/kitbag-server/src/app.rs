@@ -1,41 +1,66 @@
 //! The state that every request is answered from.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use kitbag::project::Project;
 use kitbag::store::Store;
 use tokio::task::JoinSet;
 
+use crate::access::{Keyring, Limits};
+use crate::observe::Metrics;
+use crate::packs::Packs;
+use crate::slack::Slack;
 use crate::upstream::Upstreams;
 
 /// A project, its memory, and the places that requests go to.
 #[derive(Debug)]
 pub struct App {
-    pub(crate) project: Project,
+    pub(crate) project: Arc<Project>,
     /// The memory; nothing where none is used.
     pub(crate) store: Option<Store>,
     pub(crate) upstreams: Upstreams,
     pub(crate) clock: fn() -> Timestamp,
-    stopping: AtomicBool,
+    /// The keys of clients; nothing where there can be none.
+    pub(crate) keys: Option<Keyring>,
+    pub(crate) limits: Limits,
+    pub(crate) metrics: Metrics,
+    pub(crate) packs: Packs,
+    /// The Slack app that asks.
+    pub(crate) slack: Option<Arc<Slack>>,
+    /// Work that goes on after its response, such as learning.
     background: Mutex<JoinSet<()>>,
+    stopping: AtomicBool,
 }
 
-/// More work than this is not waited for: a store that takes nothing must not fill the memory.
-const MOST_WORK: usize = 1_000;
+/// Clients that have no key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keyless {
+    /// They are answered as long as the tenant of the server has no key: only this machine reaches it.
+    Local,
+    /// They are refused.
+    Refused,
+}
 
 impl App {
     /// The state of a server by the system's clock.
     #[must_use]
     pub fn new(project: Project, store: Option<Store>, upstreams: Upstreams) -> Self {
         Self {
-            project,
+            project: Arc::new(project),
             store,
             upstreams,
             clock: Timestamp::now,
-            stopping: AtomicBool::new(false),
+            keys: None,
+            limits: Limits::default(),
+            metrics: Metrics::default(),
+            packs: Packs::default(),
+            slack: None,
             background: Mutex::default(),
+            stopping: AtomicBool::new(false),
         }
     }
 
@@ -43,6 +68,27 @@ impl App {
     #[must_use]
     pub fn with_clock(mut self, clock: fn() -> Timestamp) -> Self {
         self.clock = clock;
+        self
+    }
+
+    /// The same for clients that show a key of this store. Its tenant decides about those without one.
+    #[must_use]
+    pub fn with_keys(mut self, store: Store, keyless: Keyless) -> Self {
+        self.keys = Some(Keyring::new(store, keyless == Keyless::Refused));
+        self
+    }
+
+    /// The same with folders that packs are made of; of nothing outside them.
+    #[must_use]
+    pub fn with_roots(mut self, roots: Vec<PathBuf>) -> Self {
+        self.packs = Packs::new(roots);
+        self
+    }
+
+    /// The same with a Slack app, whose messages are answered from the memory of the server's tenant.
+    #[must_use]
+    pub fn with_slack(mut self, slack: Slack) -> Self {
+        self.slack = Some(Arc::new(slack));
         self
     }
 
@@ -69,10 +115,21 @@ impl App {
         }
     }
 
-    /// Waits for all work in the background.
+    /// Waits for all work in the background, but not for ever.
     pub(crate) async fn finish(&self) {
-        let all = self.background.lock();
-        let mut all = std::mem::take(&mut *all.unwrap_or_else(PoisonError::into_inner));
-        while all.join_next().await.is_some() {}
+        let all = self
+            .background
+            .lock()
+            .map(|mut all| std::mem::take(&mut *all));
+        let mut all = all.unwrap_or_default();
+        let ended = async { while all.join_next().await.is_some() {} };
+        if tokio::time::timeout(LONGEST_WORK, ended).await.is_err() {
+            tracing::warn!(event = "work_broken_off", left = all.len());
+        }
     }
 }
+
+/// More work than this is not waited for: a store that takes nothing must not fill the memory.
+const MOST_WORK: usize = 1_000;
+/// Work in the background has so long to end when the server stops.
+const LONGEST_WORK: Duration = Duration::from_secs(20);

@@ -7,11 +7,17 @@
 mod access;
 mod api;
 mod app;
+mod mcp;
+mod observe;
+mod packs;
 mod proxy;
+mod refusal;
 mod serve;
+mod slack;
 mod upstream;
 
 pub use access::{BindError, check_bind};
-pub use app::App;
+pub use app::{App, Keyless};
 pub use serve::{router, serve};
+pub use slack::Slack;
 pub use upstream::{UpstreamError, Upstreams};

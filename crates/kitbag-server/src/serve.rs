@@ -7,7 +7,12 @@ use axum::serve::ListenerExt as _;
 use axum::{Router, middleware};
 use tokio::net::TcpListener;
 
-use crate::{App, access, api, proxy};
+use kitbag::store::KeyScope;
+
+use crate::refusal::Refusal;
+use crate::{App, access, api, mcp, observe, proxy, slack};
+
+const HINT: &str = "`/openapi.json` lists the endpoints";
 
 /// Answers requests until `stop` completes. Then nothing new is taken, and what was begun is finished.
 ///
@@ -38,12 +43,20 @@ pub async fn serve(
 
 /// All endpoints of a server.
 pub fn router(app: Arc<App>) -> Router {
+    let with = |scope| (Arc::clone(&app), scope);
+    let needs = |scope| middleware::from_fn_with_state(with(scope), access::needs);
+    let checked = middleware::from_fn_with_state(Arc::clone(&app), access::check);
     proxy::routes()
-        .merge(api::routes())
+        .layer(needs(KeyScope::Proxy))
+        .merge(api::routes(&app))
+        .merge(mcp::routes().layer(needs(KeyScope::Read)))
+        .layer(checked)
+        .merge(api::open_routes())
+        .merge(slack::routes())
+        .fallback(async || Refusal::missing("there is nothing at this path").hint(HINT))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&app),
-            access::check,
+            observe::observe,
         ))
-        .merge(api::open_routes())
         .with_state(app)
 }

@@ -13,7 +13,7 @@ use crate::error::{Result, StoreError};
 use crate::id::{ConversationId, TurnId};
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::turn::StoredTurn;
+use crate::turn::{StoredTurn, TurnStatus};
 use crate::value::from_row;
 
 use holders::ExclusiveLock;
@@ -61,6 +61,15 @@ impl Store {
         now: Timestamp,
     ) -> Result<Lease> {
         let (request, shared) = self.lease_request(length, now);
+        self.take(request, shared, turn).await
+    }
+
+    async fn take(
+        &self,
+        request: LeaseRequest,
+        shared: Option<SharedLock>,
+        turn: TurnId,
+    ) -> Result<Lease> {
         let lease = self.write(async move |tx| request.take(tx, turn).await);
         Ok(lease.await?.shared_by(shared))
     }
@@ -78,6 +87,7 @@ impl Store {
             length,
             now,
             alone: None,
+            answered: Answered::Again,
         };
         (request, shared)
     }
@@ -87,7 +97,8 @@ impl Store {
     /// without releasing its lease.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] when they take longer.
+    /// [`StoreError::Busy`] when they take longer, [`StoreError::Turn`] when the turn itself was answered
+    /// meanwhile: somebody else has the same request.
     pub async fn begin_when_free(
         &self,
         turn: TurnId,
@@ -98,7 +109,8 @@ impl Store {
         let end = clock().checked_add(patience).unwrap_or(Timestamp::MAX);
         loop {
             let now = clock();
-            let busy = match self.begin(turn, length, now).await {
+            let (request, shared) = self.lease_request(length, now);
+            let busy = match self.take(request.unanswered(), shared, turn).await {
                 Err(busy @ StoreError::Busy { .. }) => busy,
                 other => return other,
             };
@@ -130,6 +142,7 @@ impl Store {
             length,
             now,
             alone,
+            answered: Answered::Refuse,
         };
         match self
             .write(async move |tx| request.take(tx, turn).await)
@@ -236,13 +249,35 @@ pub(crate) struct LeaseRequest {
     /// Proof that nobody who shares the lock is alive. It is held until the lease is written, even
     /// if the caller stops waiting.
     alone: Option<ExclusiveLock>,
+    answered: Answered,
+}
+
+/// The treatment of a turn that has its answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answered {
+    /// It is begun again.
+    Again,
+    /// It is not: whoever asks twice is answered once.
+    Refuse,
 }
 
 impl LeaseRequest {
+    /// The same for a turn that has no answer yet.
+    pub(crate) fn unanswered(mut self) -> Self {
+        self.answered = Answered::Refuse;
+        self
+    }
+
     pub(crate) async fn take(self, tx: &mut Tx<'_>, turn: TurnId) -> Result<Lease> {
         let now = self.now;
         let id = turn.conversation;
-        StoredTurn::get(tx, turn).await?;
+        let stored = StoredTurn::get(tx, turn).await?;
+        if self.answered == Answered::Refuse && stored.status == TurnStatus::Learned {
+            return Err(StoreError::Turn {
+                turn: turn.to_string(),
+                problem: "has been answered already".to_owned(),
+            });
+        }
         // Somebody could forget the conversation at this moment, and the lease would remain without
         // it.
         Conversation::lock(tx, id).await?;

@@ -10,6 +10,7 @@
 compile_error!("a store needs a database: enable the feature `sqlite` or `postgres`");
 
 mod append;
+mod audit;
 mod calibration;
 mod check;
 mod closing;
@@ -29,6 +30,7 @@ mod history;
 mod id;
 mod import;
 mod index;
+mod key;
 mod lease;
 mod location;
 mod maintain;
@@ -57,6 +59,7 @@ mod transaction;
 mod turn;
 mod value;
 
+pub use audit::{Action, AuditEntry};
 pub use closing::{CloseOutcome, Closing};
 pub use compacting::{CompactOutcome, Compacting};
 pub use conversation::{Conversation, ConversationChoice, IDLE, LatestConversation};
@@ -74,6 +77,7 @@ pub use filter::{ConversationKey, MessageFilter};
 pub use forget::{Forget, Forgotten};
 pub use id::{ConversationId, MessageId, TurnId};
 pub use import::{Import, ImportBatch, Imported};
+pub use key::{KEY_RANDOMNESS, Key, KeyScope, KeyScopes, KeySecret, NewKey};
 pub use lease::Lease;
 pub use location::Location;
 pub use maintain::Stats;

@@ -29,6 +29,8 @@ pub struct Stats {
     pub turns: u64,
     /// Messages that were refused and are still on record.
     pub refusals: u64,
+    /// Keys of clients, revoked ones too.
+    pub keys: u64,
     /// Prompts that can be rebuilt.
     pub prompts: u64,
     /// The bytes of those prompts as they were sent.
@@ -124,6 +126,7 @@ async fn count_all(tx: &mut Tx<'_>) -> Result<Stats> {
         (&mut stats.summaries, "count(*) FROM summary WHERE"),
         (&mut stats.turns, "count(*) FROM turn WHERE"),
         (&mut stats.refusals, "count(*) FROM refusal WHERE"),
+        (&mut stats.keys, "count(*) FROM api_key WHERE"),
         (
             &mut stats.prompts,
             "count(*) FROM prompt WHERE recipe IS NOT NULL AND",

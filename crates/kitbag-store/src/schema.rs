@@ -18,6 +18,7 @@ const STEPS: &[&str] = &[
     include_str!("schema/5.sql"),
     include_str!("schema/6.sql"),
     include_str!("schema/7.sql"),
+    include_str!("schema/8.sql"),
 ];
 
 /// The statements that bring a SQLite file from version `found` to [`VERSION`].
@@ -164,7 +165,7 @@ mod tests {
     #[test]
     fn tables_are_read_off_the_statements() {
         let tables = tables();
-        assert_eq!(tables.len(), 20);
+        assert_eq!(tables.len(), 23);
         let fact = tables.iter().find(|table| table.name == "fact").unwrap();
         assert_eq!(fact.key, ["sender", "key", "version"]);
         let columns: Vec<_> = fact

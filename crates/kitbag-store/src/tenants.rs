@@ -58,13 +58,15 @@ impl Store {
     pub async fn has_tenant(&self) -> Result<bool> {
         let sql = "SELECT 1 FROM tenant WHERE tenant = $1 \
                    UNION ALL SELECT 1 FROM fact WHERE tenant = $1 \
-                   UNION ALL SELECT 1 FROM refusal WHERE tenant = $1 LIMIT 1";
+                   UNION ALL SELECT 1 FROM refusal WHERE tenant = $1 \
+                   UNION ALL SELECT 1 FROM api_key WHERE tenant = $1 LIMIT 1";
         let found = self.read(async move |tx| tx.query_one::<i64>(sql, ()).await);
         Ok(found.await?.is_some())
     }
 }
 
-/// The names of all tenants, whoever asks for them: those with scopes, and those with facts or refusals
-/// alone.
+/// The names of all tenants, whoever asks for them: those with scopes, and those with facts, refusals or
+/// keys alone.
 pub(crate) const NAMES: &str = "SELECT tenant FROM tenant UNION SELECT tenant FROM fact \
-                                UNION SELECT tenant FROM refusal ORDER BY tenant";
+                                UNION SELECT tenant FROM refusal \
+                                UNION SELECT tenant FROM api_key ORDER BY tenant";

@@ -133,7 +133,8 @@ impl Store {
     /// nevertheless.
     ///
     /// # Errors
-    /// When a name is invalid, or the store fails.
+    /// When a name is invalid, or the store fails; [`StoreError::Turn`] when a message with its key was
+    /// answered already.
     pub async fn accept_and_begin(
         &self,
         incoming: &Incoming,
@@ -142,6 +143,7 @@ impl Store {
     ) -> Result<(StoredTurn, Option<Lease>)> {
         let accepting = self.accepting(incoming, now)?;
         let (request, shared) = self.lease_request(length, now);
+        let request = request.unanswered();
         let begun = self.write(async move |tx| {
             let turn = accepting.accept(tx, now).await?;
             match request.take(tx, turn.id).await {

@@ -31,6 +31,8 @@ pub mod provider;
 pub mod recall;
 #[cfg(feature = "layouts")]
 pub mod receive;
+#[cfg(feature = "layouts")]
+pub mod report;
 #[cfg(all(feature = "providers", feature = "store"))]
 pub mod route;
 mod shorten;
@@ -58,6 +60,11 @@ pub use kitbag_workspace as workspace;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The example of the page about channels, built as a test.
+#[cfg(all(doctest, feature = "sqlite", feature = "providers"))]
+#[doc = include_str!("../../../docs/channels.md")]
+struct ChannelsGuide;
 
 /// The examples of the guide, run as tests.
 #[cfg(all(doctest, feature = "sqlite", feature = "providers"))]

@@ -11,19 +11,23 @@ use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_store::{
     Fact, Later, MessageId, MessageTime, RecallRequest, Recalled, RecalledFact, Store, StoreError,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 /// The answer to a query.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct RecallAnswer {
     /// The facts that it is about, most first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<Value>>")]
     pub facts: Vec<FoundFact>,
     /// The messages, best first.
     pub ranked: Vec<FoundMessage>,
     /// The tokens of the printed text, where there is a budget.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<u32>")]
     pub tokens: Option<Tokens>,
     /// What did not fit, if nothing did.
     #[serde(skip)]
@@ -58,7 +62,7 @@ pub struct FoundFact {
 }
 
 /// A message that was recalled.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct FoundMessage {
     /// The name that it came with.
@@ -67,12 +71,15 @@ pub struct FoundMessage {
     /// The sum of its score.
     pub score: i64,
     /// The store's own name for it.
+    #[schemars(with = "String")]
     pub id: MessageId,
     /// Its conversation.
     pub conversation: String,
     /// When it was said.
+    #[schemars(with = "Option<String>")]
     pub at: Option<MessageTime>,
     /// Who said it.
+    #[schemars(with = "String")]
     pub role: Role,
     /// The name of who said it.
     pub speaker: Option<String>,
@@ -82,12 +89,15 @@ pub struct FoundMessage {
     pub is_part: bool,
     /// Messages that say nearly the same.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<String>>")]
     pub duplicates: Vec<MessageId>,
     /// The later message by which it no longer holds.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Value>")]
     pub outdated_by: Option<Later>,
     /// What the score is made of, if that is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<Value>>")]
     pub parts: Option<Vec<ScorePart>>,
 }
 

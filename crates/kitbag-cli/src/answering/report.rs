@@ -1,11 +1,10 @@
 //! The tokens and the time that an answer took: a line for people, JSON for programs.
 
 use kitbag::answer::Answer;
-use kitbag::core::message::{Message, ToolCall};
-use kitbag::core::record::{CacheMiss, RouteRecord};
-use kitbag::provider::{StopReason, Usage};
+use kitbag::core::record::RouteRecord;
+use kitbag::provider::StopReason;
+use kitbag::report::AnswerReport;
 use kitbag::tokens::dollars;
-use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::{self, counted, grouped, one_line};
@@ -69,56 +68,7 @@ fn say_cache(answer: &Answer) {
     }
 }
 
-/// The output of `--json`.
-#[derive(Serialize)]
-struct Report<'a> {
-    text: String,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    thinking: &'a str,
-    #[serde(skip_serializing_if = "<[ToolCall]>::is_empty")]
-    tool_calls: &'a [ToolCall],
-    /// The calls that were made, and their results.
-    #[serde(skip_serializing_if = "<[Message]>::is_empty")]
-    steps: &'a [Message],
-    stop: Option<&'a str>,
-    whole: bool,
-    model: Option<String>,
-    /// The choice of the model, where there was one to make.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    route: Option<&'a RouteRecord>,
-    usage: Option<Usage>,
-    /// The tokens that the provider should have read from its cache.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    predicted_cache_read: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cache_miss: Option<CacheMiss>,
-    /// The cost at list prices, in millionths of a US dollar.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cost_micros: Option<u64>,
-    /// The tokens of the prompt as they were counted before it was sent.
-    counted: u32,
-    waited_ms: u64,
-    turn: Option<String>,
-}
-
+/// Prints the answer as JSON.
 pub(super) fn print_json(answer: &Answer) -> Result<(), Failure> {
-    let reply = &answer.reply;
-    let sent = answer.record.inferences.last();
-    Ok(output::print_json(&Report {
-        text: reply.text(),
-        thinking: &reply.thinking,
-        tool_calls: &reply.tool_calls,
-        steps: &answer.steps,
-        stop: reply.stop.as_ref().map(StopReason::as_str),
-        whole: reply.is_whole,
-        model: answer.request.model(),
-        route: answer.record.route.as_ref(),
-        usage: answer.usage(),
-        predicted_cache_read: sent.and_then(|sent| sent.predicted_cache_read),
-        cache_miss: sent.and_then(|sent| sent.cache_miss),
-        cost_micros: answer.cost_micros(),
-        counted: answer.prompt.composed.assembly.tokens.0,
-        waited_ms: u64::try_from(answer.waited.as_millis()).unwrap_or(u64::MAX),
-        turn: answer.turn.as_ref().map(|turn| turn.id.to_string()),
-    })?)
+    Ok(output::print_json(&AnswerReport::of(answer))?)
 }

@@ -3,7 +3,7 @@
 mod backup;
 mod check;
 mod close;
-mod cut;
+pub(super) mod cut;
 mod edit;
 mod entities;
 mod export;

@@ -1,11 +1,8 @@
 //! `kitbag replay`: a prompt that was sent, made again byte for byte.
 
-use jiff::Timestamp;
-use kitbag::core::assembly::{Ledger, OutputForm};
-use kitbag::core::tokens::Tokens;
 use kitbag::engine::replay as replay_prompt;
+use kitbag::report::ReplayReport;
 use kitbag::store::{StoreError, TurnId};
-use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::internal::InternalArgs;
@@ -37,20 +34,6 @@ pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     store::run(replay(args, store))
 }
 
-#[derive(Serialize)]
-struct Report<'a> {
-    turn: String,
-    inference: u32,
-    sent: Timestamp,
-    form: OutputForm,
-    tokens: Tokens,
-    tokenizer: &'a str,
-    hash: &'a str,
-    masked: usize,
-    prompt: &'a str,
-    ledger: &'a Ledger,
-}
-
 async fn replay(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let store = store.open().await?;
     let replayed = replay_prompt(&store, args.turn, args.inference).await;
@@ -68,19 +51,7 @@ async fn replay(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     if !args.json {
         return Ok(output::print_exactly(&body)?);
     }
-    let prompt = &replayed.prompt;
-    Ok(output::print_json(&Report {
-        turn: prompt.turn.to_string(),
-        inference: prompt.inference,
-        sent: prompt.sent,
-        form: prompt.settings.form,
-        tokens: prompt.tokens,
-        tokenizer: &prompt.tokenizer,
-        hash: &prompt.hash,
-        masked: prompt.masked,
-        prompt: &body,
-        ledger: &prompt.ledger,
-    })?)
+    Ok(output::print_json(&ReplayReport::of(&replayed, &body))?)
 }
 
 const LISTS: &str = "`kitbag memory history` lists the conversations";

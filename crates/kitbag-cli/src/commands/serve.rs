@@ -2,11 +2,14 @@
 
 use std::env;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use kitbag::layout::ProxyMemory;
+use kitbag::project::Project;
 use kitbag::provider::Providers;
-use kitbag_server::{App, UpstreamError, Upstreams, check_bind, serve};
+use kitbag::store::Location;
+use kitbag_server::{App, Keyless, Slack, UpstreamError, Upstreams, check_bind, serve};
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;
@@ -32,6 +35,10 @@ pub(crate) struct Args {
     /// Anthropic's or OpenAI's, as the client speaks]
     #[arg(long, value_name = "PROVIDER|URL")]
     upstream: Option<String>,
+    /// A folder that may be packed over HTTP and MCP, with all below it; may be repeated [default: those
+    /// under `server: {roots: …}`, or none]
+    #[arg(long = "root", value_name = "FOLDER")]
+    roots: Vec<PathBuf>,
     /// Remember nothing and add nothing
     #[arg(long)]
     no_memory: bool,
@@ -64,12 +71,11 @@ async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         Some(address) => address,
         None => ADDRESS.parse().map_err(Failure::new)?,
     };
-    check_bind(address).map_err(|error| Failure::usage(error).hint(error.hint()))?;
     let variable = |name: &str| env::var(name).ok();
     let providers = Providers::new(&project.config, &project.root, &variable);
     let upstreams = Upstreams::open(&project.config, &providers, args.upstream.as_deref());
     let upstreams = upstreams.map_err(upstream_failure)?;
-    let memory = match args.no_memory || settings.memory() == ProxyMemory::Off {
+    let memory = match args.no_memory {
         true => None,
         false => {
             let memory = &project.config.memory;
@@ -78,6 +84,25 @@ async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             ))
         }
     };
+    let keys = match &memory {
+        Some(store) => Some(store.clone()),
+        // Keys are looked up also where nothing is remembered.
+        None => match store.location()? {
+            Location::Sqlite(file) if !file.exists() => None,
+            location => Some(store.open_existing(&location).await?),
+        },
+    };
+    let has_keys = match &keys {
+        Some(keys) => keys.has_keys().await?,
+        None => false,
+    };
+    check_bind(address, has_keys).map_err(|error| Failure::usage(error).hint(error.hint()))?;
+    let roots = roots(args, &project)?;
+    let slack = settings.slack.as_ref();
+    let slack = slack.map(|slack| Slack::open(slack, &project.root, &variable));
+    let slack = slack.transpose().map_err(|error| {
+        Failure::new(output::one_line(&error.to_string())).hint_if(error.hint())
+    })?;
     let listener = TcpListener::bind(address).await;
     let listener = listener.map_err(|error| {
         Failure::new(format_args!("cannot listen on {address}: {error}"))
@@ -91,14 +116,42 @@ async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     }
     let to = upstreams.addresses().join(" and ");
     let memory_said = match memory {
-        Some(_) => "with memory",
-        None => "without memory",
+        Some(_) if settings.memory() != ProxyMemory::Off => "with memory",
+        _ => "without memory",
     };
     output::say(format_args!(
         "kitbag serves http://{bound}, {memory_said}; requests go to {to}"
     ));
-    let app = Arc::new(App::new(project, memory, upstreams));
-    serve(app, listener, stopped()).await.map_err(Failure::new)
+    let mut app = App::new(project, memory, upstreams).with_roots(roots);
+    if let Some(keys) = keys {
+        let keyless = match bound.ip().is_loopback() {
+            true => Keyless::Local,
+            false => Keyless::Refused,
+        };
+        app = app.with_keys(keys, keyless);
+    }
+    if let Some(slack) = slack {
+        app = app.with_slack(slack);
+    }
+    serve(Arc::new(app), listener, stopped())
+        .await
+        .map_err(Failure::new)
+}
+
+/// The folders that may be packed.
+fn roots(args: &Args, project: &Project) -> Result<Vec<PathBuf>, Failure> {
+    let configured = project.config.server.roots.iter();
+    let roots: Vec<PathBuf> = match args.roots.is_empty() {
+        true => configured.map(|root| project.root.join(root)).collect(),
+        false => args.roots.clone(),
+    };
+    match roots.iter().find(|root| !root.is_dir()) {
+        Some(root) => {
+            let root = root.display();
+            Err(Failure::usage(format_args!("`{root}` is not a folder")))
+        }
+        None => Ok(roots),
+    }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "maps an error")]

@@ -7,6 +7,7 @@
     reason = "helpers of tests are test code"
 )]
 
+mod api;
 mod ask;
 mod bills;
 mod chat;

@@ -32,9 +32,16 @@ const PATIENCE: Duration = Duration::from_secs(60);
 impl Server {
     /// Serves with the memory in the folder.
     pub(crate) fn start(folder: &Folder, args: &[&str]) -> Self {
-        let store = ["--store", "sqlite:memory.db"];
-        let serve = ["serve", "--bind", "127.0.0.1:0"];
-        let mut command = folder.command(&[&store[..], &serve, args].concat());
+        let has = |option| args.contains(&option);
+        let mut given = vec!["serve"];
+        if !has("--store") {
+            given.extend(["--store", "sqlite:memory.db"]);
+        }
+        if !has("--bind") {
+            given.extend(["--bind", "127.0.0.1:0"]);
+        }
+        given.extend(args);
+        let mut command = folder.command(&given);
         command.env("NO_PROXY", "127.0.0.1");
         let mut child = command.spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
@@ -110,6 +117,13 @@ impl Server {
             stdout: String::new(),
             stderr: self.said.take().unwrap().join().unwrap(),
         }
+    }
+
+    /// Ends it at once, wherever it is.
+    pub(crate) fn kill(&self) {
+        let id = i32::try_from(self.child.id()).unwrap();
+        let id = rustix::process::Pid::from_raw(id).unwrap();
+        rustix::process::kill_process(id, rustix::process::Signal::KILL).unwrap();
     }
 
     pub(crate) fn terminate(&self) {

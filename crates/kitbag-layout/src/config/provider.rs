@@ -196,7 +196,7 @@ impl ProviderEntry {
 
 impl KeySource {
     /// Reads the place of a key. A key that is written out is not repeated in the message.
-    fn read(field: &Field<'_>) -> Option<Self> {
+    pub(super) fn read(field: &Field<'_>) -> Option<Self> {
         let hint =
             "say where it is: `{env: NAME}`, `{file: PATH}` or `{command: [PROGRAM, ARGUMENT]}`";
         if !field.is_map() {
@@ -237,7 +237,7 @@ fn read_timeouts(field: &Field<'_>) -> Option<ProviderTimeouts> {
     Some(timeouts)
 }
 
-fn base_url(field: &Field<'_>) -> Option<String> {
+pub(super) fn base_url(field: &Field<'_>) -> Option<String> {
     let text = field.text()?;
     let is_web = ["http://", "https://"]
         .iter()

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use kitbag_core::tokens::Tokens;
 
 use super::hooks::tokens;
-use super::provider::time;
+use super::provider::{KeySource, time};
 use crate::yaml::Field;
 
 /// The settings of a server.
@@ -30,6 +30,10 @@ pub struct ServerSettings {
     pub upstreams: IndexMap<String, String>,
     /// The budget of a request's history. Without one, no history is shortened.
     pub history_budget: Option<Tokens>,
+    /// The folders that may be packed over HTTP, relative to the folder of the configuration.
+    pub roots: Vec<String>,
+    /// The Slack app that asks.
+    pub slack: Option<SlackSettings>,
     /// Set where a file that was merely found in a folder says something here, which is not followed.
     pub is_ignored: bool,
     memory: Option<ProxyMemory>,
@@ -121,6 +125,11 @@ impl ServerSettings {
             upstreams,
             history_budget: project.history_budget.or(user.history_budget),
             is_ignored: project.is_ignored || user.is_ignored,
+            roots: match project.roots.is_empty() {
+                true => user.roots,
+                false => project.roots,
+            },
+            slack: project.slack.or(user.slack),
             memory: project.memory.or(user.memory),
             memory_budget: project.memory_budget.or(user.memory_budget),
             memory_time_limit: project.memory_time_limit.or(user.memory_time_limit),
@@ -146,6 +155,8 @@ impl ServerSettings {
             upstreams: upstreams.unwrap_or_default(),
             history_budget: field.read("history_budget", tokens),
             is_ignored: false,
+            roots: field.read("roots", Field::texts).unwrap_or_default(),
+            slack: field.read("slack", SlackSettings::read),
             memory: field.read("memory", |field| field.word(&ProxyMemory::WORDS)),
             memory_budget: field.read("memory_budget", tokens),
             memory_time_limit: field.read("memory_time_limit", time),
@@ -153,6 +164,39 @@ impl ServerSettings {
         };
         field.warn_of_misspelt_keys(&[]);
         Some(settings)
+    }
+}
+
+/// A Slack app: where its secrets are, and the address of Slack's API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SlackSettings {
+    /// The secret that Slack signs its requests with.
+    pub signing_secret: KeySource,
+    /// The token that answers are posted with.
+    pub token: KeySource,
+    /// The address before the methods of the API.
+    pub base_url: String,
+}
+
+impl SlackSettings {
+    fn read(field: &Field<'_>) -> Option<Self> {
+        field.map()?;
+        let signing_secret = field.read("signing_secret", KeySource::read);
+        let token = field.read("token", KeySource::read);
+        let base = field.read("base_url", super::provider::base_url);
+        field.warn_of_misspelt_keys(&[]);
+        let (Some(signing_secret), Some(token)) = (signing_secret, token) else {
+            return field.error_with_hint(
+                "a Slack app needs a `signing_secret` and a `token`",
+                "both stand in the app's settings; `{env: SLACK_SIGNING_SECRET}` says where it is",
+            );
+        };
+        Some(Self {
+            signing_secret,
+            token,
+            base_url: base.unwrap_or_else(|| "https://slack.com/api".to_owned()),
+        })
     }
 }
 

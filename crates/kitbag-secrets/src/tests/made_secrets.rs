@@ -133,6 +133,7 @@ const FORMATS: &[(&str, &str)] = &[
     ("google oauth", "GOCSPX-{u28}"),
     ("azure client", "{w3}8Q~{u34}"),
     ("digitalocean", "dop_v1_{h64}"),
+    ("kitbag", "kitbag_main_{h72}"),
     ("heroku", "HRKU-{h8}-{h4}-{h4}-{h4}-{h12}"),
     ("cloudflare", "cfut_{w40}{h8}"),
     ("vercel", "vcp_{w40}"),

@@ -4,6 +4,7 @@
 //! client that goes away drops the body, and with it the connection to the upstream.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -16,6 +17,9 @@ use kitbag::provider::{Reply, ReplyReader};
 use kitbag::wire::Dialect;
 use serde_json::json;
 use tokio::time::timeout;
+
+use crate::App;
+use crate::access::Caller;
 
 use super::learn::Learner;
 use super::refusal::error_json;
@@ -32,6 +36,8 @@ pub(super) struct Answer {
     pub(super) reader: Option<ReplyReader>,
     /// Keeps what was said, once the answer is whole.
     pub(super) learner: Option<Learner>,
+    /// Whoever pays for it.
+    pub(super) caller: Option<(Arc<App>, Caller)>,
 }
 
 struct Passing {
@@ -180,10 +186,20 @@ impl Passing {
                 }
             }
         }
+        self.count_usage();
         if let Some(learner) = self.answer.learner.take().filter(|_| self.reply.is_whole) {
             learner.learn(std::mem::take(&mut self.reply));
         }
         Ok(())
+    }
+
+    /// Counts what the provider billed, as far as it said so.
+    fn count_usage(&mut self) {
+        if let Some((app, caller)) = self.answer.caller.take()
+            && let Some(usage) = &self.reply.usage
+        {
+            caller.spend(&app, usage);
+        }
     }
 
     /// The event that tells a client of a broken answer; for an answer that is no stream, nothing can be told.
@@ -209,6 +225,13 @@ impl Passing {
             0 if self.held.len() > LONGEST_HELD => self.held.split().freeze(),
             end => self.held.split_to(end).freeze(),
         }
+    }
+}
+
+impl Drop for Passing {
+    /// An answer that breaks off, or that nobody waits for any more, is billed all the same.
+    fn drop(&mut self) {
+        self.count_usage();
     }
 }
 

@@ -48,6 +48,7 @@ async fn try_forward(
         Endpoint::Other => Prepared::unchanged(body),
     };
     let learner = learner.filter(|_| endpoint == Endpoint::Answer);
+    let caller = head.extensions.get::<Caller>().cloned();
     headers::for_upstream(&mut head.headers);
     if learner.is_some() && head.headers.contains_key(ACCEPT_ENCODING) {
         // An answer that is compressed could not be read.
@@ -72,6 +73,7 @@ async fn try_forward(
         is_stream,
         reader: ReplyReader::new(dialect).filter(|_| is_read),
         learner,
+        caller: caller.map(|caller| (Arc::clone(app), caller)),
     };
     head.headers.extend(told);
     Ok(Response::from_parts(head, answer.into_body()))

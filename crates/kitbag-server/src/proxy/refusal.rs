@@ -82,7 +82,10 @@ pub(super) fn error_json(
 ) -> String {
     let message = format!("kitbag: {message}");
     let kind = match (status.as_u16(), dialect) {
+        (401, Dialect::Anthropic) => "authentication_error",
+        (403, Dialect::Anthropic) => "permission_error",
         (413, Dialect::Anthropic) => "request_too_large",
+        (429, Dialect::Anthropic) => "rate_limit_error",
         (503, Dialect::Anthropic) => "overloaded_error",
         (500.., Dialect::Anthropic) => "api_error",
         (500.., _) => "server_error",

@@ -22,6 +22,7 @@ mod filters;
 mod forgetting;
 mod forgotten_prompts;
 mod judge;
+mod keys;
 mod leases;
 #[cfg(feature = "embeddings")]
 mod meaning;

@@ -11,7 +11,9 @@ use kitbag_core::problem::Problem;
 use kitbag_core::rank::{Score, ScorePart};
 use kitbag_core::tokens::Tokens;
 use kitbag_workspace::survey::WordUse;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::chunks::Made;
 use super::files::{FileChunk, joined};
@@ -21,7 +23,7 @@ use crate::engine::{Composed, Redaction};
 
 /// A prompt with its ledger, and what was decided on the way to it. As JSON it is its prompt and its
 /// decisions.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Pack {
     /// The prompt, as it is printed.
@@ -49,41 +51,51 @@ impl Pack {
 }
 
 /// The decisions of a pack, as JSON has them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Decisions {
     /// The task, where the pack is remembered.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub task: String,
     /// The tokens of the prompt.
+    #[schemars(with = "u32")]
     pub tokens: Tokens,
     /// The most it may have.
+    #[schemars(with = "u32")]
     pub budget: Tokens,
     /// The tokenizer that counted.
     pub tokenizer: String,
     /// Every file that the task has anything to do with: those that were looked at closely by their
     /// scores, then the others.
+    #[schemars(with = "Vec<Value>")]
     pub ranked: Vec<RankedSource>,
     /// How many chunks there were to choose from.
     pub considered: usize,
     /// What is in the prompt, in its order.
+    #[schemars(with = "Vec<Value>")]
     pub chunks: Vec<PackedChunk>,
     /// What takes the budget, the largest first.
     #[serde(default)]
+    #[schemars(with = "Vec<Value>")]
     pub spent: Vec<Spent>,
     /// The sources that are not in the prompt: chunks by score, then the files that never became
     /// one.
+    #[schemars(with = "Vec<Value>")]
     pub excluded: Vec<Excluded>,
     /// The secrets that were replaced in what is shown.
+    #[schemars(with = "Vec<Value>")]
     pub redacted: Vec<Redaction>,
     /// The kind of task; none where nothing is asked.
+    #[schemars(with = "Option<String>")]
     pub task_type: Option<TaskType>,
     /// The words that told so, where it was not given.
     pub inferred_from: Option<Vec<String>>,
     /// The words of the task that were looked for, the weightiest first.
     #[serde(default)]
+    #[schemars(with = "Vec<Value>")]
     pub words: Vec<WordUse>,
     /// What did not go as asked.
+    #[schemars(with = "Vec<Value>")]
     pub problems: Vec<Problem>,
     /// The share of the budget that is used, from 0 to 1.
     pub utilization: f64,
@@ -91,6 +103,7 @@ pub struct Decisions {
     pub bound: f64,
     /// The lengths of the lists before they were cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Value>")]
     pub in_all: Option<InAll>,
 }
 

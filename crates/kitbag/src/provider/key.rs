@@ -19,8 +19,9 @@ impl Secret {
         Self(value.into())
     }
 
-    /// The value, for the header that it belongs into.
-    pub(super) fn expose(&self) -> &str {
+    /// The value, for the header or the signature that it belongs into, and for nothing else.
+    #[must_use]
+    pub fn expose(&self) -> &str {
         &self.0
     }
 
@@ -79,8 +80,11 @@ impl Key {
         })
     }
 
-    /// Reads the key.
-    pub(super) fn read(&self, provider: &str) -> Result<Secret, ProviderError> {
+    /// Reads the key of a provider, or of another service by that name.
+    ///
+    /// # Errors
+    /// When there is none at its place.
+    pub fn read(&self, provider: &str) -> Result<Secret, ProviderError> {
         let missing = |place: String, problem: String| {
             let variable = match self {
                 Self::Variable(name, _) => Some(name.clone()),

@@ -22,6 +22,9 @@ pub enum ToolError {
         /// What is wrong with them.
         problem: String,
     },
+    /// Something that the arguments name cannot be used.
+    #[error("{0}")]
+    Invalid(String),
     /// The tool failed.
     #[error("{problem}{}", .hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default())]
     Failed {
@@ -68,6 +71,9 @@ impl ToolError {
 #[cfg(feature = "store")]
 impl From<kitbag_store::StoreError> for ToolError {
     fn from(error: kitbag_store::StoreError) -> Self {
+        if let kitbag_store::StoreError::Invalid { .. } = error {
+            return Self::Invalid(error.to_string());
+        }
         Self::new(&error).hint(error.hint())
     }
 }

@@ -3,19 +3,19 @@
 use crate::output::{self, grouped};
 
 /// Rows to ask for: one more than are shown tells that there are others.
-pub(super) fn one_more(limit: u32) -> u32 {
+pub(crate) fn one_more(limit: u32) -> u32 {
     limit.saturating_add(1)
 }
 
 /// Which end of a list is shown.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Keep {
+pub(crate) enum Keep {
     First,
     Last,
 }
 
 /// Takes off what is more than the limit, and says that there is more of `what`.
-pub(super) fn cut<T>(rows: &mut Vec<T>, limit: u32, keep: Keep, what: &str) {
+pub(crate) fn cut<T>(rows: &mut Vec<T>, limit: u32, keep: Keep, what: &str) {
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     let more = rows.len().saturating_sub(most);
     if more == 0 {

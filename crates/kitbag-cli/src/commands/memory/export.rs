@@ -3,9 +3,8 @@
 use std::io::{self, IsTerminal as _, Write};
 use std::path::PathBuf;
 
-use kitbag::memory::ImportLine;
-use kitbag::store::{ExportFilter, Exported, Store};
-use serde_json::Value;
+use kitbag::report::export_line;
+use kitbag::store::{ExportFilter, Store};
 
 use super::filter::FilterArgs;
 use super::sender::{say_unknown, say_unknown_conversations};
@@ -125,7 +124,7 @@ async fn write(
                     ));
                 }
             };
-            let Some(line) = line(exported) else {
+            let Some(line) = export_line(exported) else {
                 count.left_out += 1;
                 continue;
             };
@@ -142,28 +141,4 @@ async fn write(
         after = next;
         progress.stage(format!("exporting, {} messages", grouped(count.written)));
     }
-}
-
-/// The line of a message, unless it is internal or has nothing but calls of tools.
-fn line(exported: Exported) -> Option<ImportLine> {
-    let stored = exported.message;
-    let message = &stored.message;
-    let is_said = message.calls().is_empty() || !message.content.is_blank();
-    if !message.is_for_user() || !is_said {
-        return None;
-    }
-    let mut line = ImportLine::new(message.role, stored.text());
-    line.channel = exported.channel;
-    line.sender = exported.sender;
-    line.conversation = exported.conversation;
-    line.title = exported.title;
-    line.speaker.clone_from(&message.name);
-    line.reference = stored.reference;
-    line.at = stored.at.map(|at| at.to_string());
-    line.recalled = !stored.recallable;
-    let metadata = message.metadata.as_ref();
-    if let Some(Ok(Value::Object(metadata))) = metadata.map(serde_json::to_value) {
-        line.metadata = metadata;
-    }
-    Some(line)
 }

@@ -4,14 +4,12 @@ mod turn;
 
 use std::str::FromStr;
 
-use jiff::Timestamp;
-use kitbag::core::role::Role;
 use kitbag::recall::said;
+use kitbag::report::{ConversationReport, MessagesReport, VersionReport};
 use kitbag::store::{
-    ConversationId, ExportFilter, LatestConversation, MessageFilter, MessageId, MessageTime, Store,
-    StoreError, StoredMessage, TurnId,
+    ConversationId, ExportFilter, MessageFilter, MessageId, Store, StoreError, StoredMessage,
+    TurnId,
 };
-use serde::Serialize;
 
 use super::cut::{Keep, cut, one_more};
 use super::filter::TimeArgs;
@@ -79,24 +77,6 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     }
 }
 
-#[derive(Serialize)]
-struct Messages {
-    conversation: String,
-    messages: Vec<Message>,
-}
-
-#[derive(Serialize)]
-struct Message {
-    id: String,
-    #[serde(rename = "ref")]
-    reference: Option<String>,
-    at: Option<MessageTime>,
-    role: Role,
-    speaker: Option<String>,
-    text: String,
-    recallable: bool,
-}
-
 async fn print_messages(args: &Args, store: &Store, id: ConversationId) -> Result<(), Failure> {
     let mut messages = match args.times.is_given() {
         false => store.visible_messages(id, one_more(args.limit)).await?,
@@ -107,19 +87,7 @@ async fn print_messages(args: &Args, store: &Store, id: ConversationId) -> Resul
     };
     cut(&mut messages, args.limit, Keep::Last, "the latest messages");
     if args.json {
-        let shape = |stored: StoredMessage| Message {
-            id: stored.id.to_string(),
-            text: stored.text().into_owned(),
-            reference: stored.reference,
-            at: stored.at,
-            role: stored.message.role,
-            speaker: stored.message.name,
-            recallable: stored.recallable,
-        };
-        return Ok(output::print_json(&Messages {
-            conversation: id.to_string(),
-            messages: messages.into_iter().map(shape).collect(),
-        })?);
+        return Ok(output::print_json(&MessagesReport::of(id, messages))?);
     }
     let mut text = String::new();
     for stored in &messages {
@@ -160,14 +128,6 @@ async fn of_times(
     }
 }
 
-#[derive(Serialize)]
-struct Version {
-    number: u32,
-    /// When the next one replaced it; nothing for the one that holds.
-    replaced: Option<Timestamp>,
-    text: String,
-}
-
 /// Prints all that a message ever said, oldest first.
 async fn print_versions(args: &Args, store: &Store, id: MessageId) -> Result<(), Failure> {
     let stored = store.message(id).await?;
@@ -177,20 +137,7 @@ async fn print_versions(args: &Args, store: &Store, id: MessageId) -> Result<(),
         )));
     }
     let older = store.message_versions(id).await?;
-    let number = u32::try_from(older.len())
-        .unwrap_or(u32::MAX)
-        .saturating_add(1);
-    let older = older.into_iter().map(|version| Version {
-        number: version.number,
-        replaced: Some(version.replaced),
-        text: version.message.content.text().into_owned(),
-    });
-    let current = Version {
-        number,
-        replaced: None,
-        text: stored.text().into_owned(),
-    };
-    let versions: Vec<Version> = older.chain([current]).collect();
+    let versions = VersionReport::all(older, &stored);
     if args.json {
         return Ok(output::print_json_list("versions", &versions)?);
     }
@@ -218,40 +165,8 @@ fn words(stored: &StoredMessage) -> String {
     format!("calls {}", names.join(", "))
 }
 
-#[derive(Serialize)]
-struct Row {
-    id: String,
-    name: Option<String>,
-    title: Option<String>,
-    sender: String,
-    channel: String,
-    began: MessageTime,
-    active: MessageTime,
-    closed: Option<Timestamp>,
-    messages: u64,
-    turns: u32,
-}
-
-impl From<LatestConversation> for Row {
-    fn from(latest: LatestConversation) -> Self {
-        let conversation = latest.conversation;
-        Self {
-            id: conversation.id.to_string(),
-            name: conversation.name,
-            title: conversation.title,
-            sender: latest.sender,
-            channel: latest.channel,
-            began: latest.began,
-            active: latest.active,
-            closed: conversation.closed,
-            messages: latest.kept,
-            turns: conversation.turns,
-        }
-    }
-}
-
 /// The title that a chat service shows, which tells people more than the name that it has there.
-fn title(row: &Row) -> String {
+fn title(row: &ConversationReport) -> String {
     let title = row.title.as_deref().or(row.name.as_deref());
     title.map(one_line).unwrap_or_default()
 }
@@ -262,7 +177,8 @@ async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> 
     args.times.add_to(&mut times);
     let filter = ExportFilter::new(args.sender.clone(), args.channel.clone()).among(times);
     let latest = store.latest_conversations(&filter, one_more(args.limit));
-    let mut conversations: Vec<Row> = latest.await?.into_iter().map(Row::from).collect();
+    let latest = latest.await?.into_iter();
+    let mut conversations: Vec<ConversationReport> = latest.map(Into::into).collect();
     let what = "the latest conversations";
     cut(&mut conversations, args.limit, Keep::First, what);
     if conversations.is_empty() && !say_unknown(store, sender, channel).await? {
@@ -271,7 +187,7 @@ async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> 
     if args.json {
         return Ok(output::print_json_list("conversations", &conversations)?);
     }
-    let row = |row: &Row| {
+    let row = |row: &ConversationReport| {
         [
             row.id.clone(),
             said::seconds(row.active),

@@ -29,6 +29,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             "refused messages",
             Some(stats.refusals).filter(|count| *count > 0),
         ),
+        ("keys", Some(stats.keys).filter(|count| *count > 0)),
         ("prompts", Some(stats.prompts)),
         ("bytes of prompts", Some(stats.prompt_bytes)),
         ("bytes of the file", stats.file_bytes),

@@ -2,17 +2,20 @@
 
 import asyncio
 import json
+import os
 import sys
 
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 PROGRAM, ERA = sys.argv[1:]
+# The SDK passes no variable of its own on, and the memory of whoever runs the tests is not for them.
+STORE = os.environ["KITBAG_STORE"]
 NOTE = "We decided to keep sessions in Postgres."
 
 
 async def main():
-    server = StdioServerParameters(command=PROGRAM, args=["mcp"], env=None)
+    server = StdioServerParameters(command=PROGRAM, args=["mcp"], env={"KITBAG_STORE": STORE})
     async with Client(stdio_client(server), mode=ERA) as client:
         tools = (await client.list_tools()).tools
         assert [tool.name for tool in tools] == sorted(tool.name for tool in tools)

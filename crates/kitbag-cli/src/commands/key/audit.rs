@@ -1,0 +1,51 @@
+//! `kitbag key audit`: the actions that were done with keys.
+
+use kitbag::store::AuditEntry;
+
+use crate::commands::memory::cut::{Keep, cut, one_more};
+use crate::failure::Failure;
+use crate::output;
+use crate::store::StoreArgs;
+
+/// Lists what was done with keys, the latest first: asked, remembered, forgotten, exported, refused
+///
+/// An entry names the key, the action and an id, and holds nothing of what was said. Entries are kept until
+/// their tenant is forgotten.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Only what was done with this key, by its id
+    #[arg(long, value_name = "ID")]
+    key: Option<String>,
+    /// The most entries that are listed
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
+    let store = place.open().await?;
+    let log = store.audit_log(args.key.as_deref(), one_more(args.limit));
+    let mut entries = log.await?;
+    cut(&mut entries, args.limit, Keep::First, "the latest entries");
+    if args.json {
+        return Ok(output::print_json_list("entries", &entries)?);
+    }
+    if entries.is_empty() {
+        output::say("nothing was done with a key");
+    }
+    let row = |entry: &AuditEntry| {
+        [
+            format!("{:.0}", entry.at),
+            entry.actor.clone().unwrap_or_default(),
+            entry.action.clone(),
+            entry.subject.clone().unwrap_or_default(),
+        ]
+    };
+    let header = ["at", "key", "action", "subject"];
+    Ok(output::print(&output::grid(
+        &header,
+        entries.iter().map(row),
+    ))?)
+}

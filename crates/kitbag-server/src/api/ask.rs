@@ -1,0 +1,275 @@
+//! Asking a model, whose answer comes whole or as a stream of events.
+
+use std::convert::Infallible;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::post;
+use axum::{Extension, Json};
+use futures_util::stream;
+use http::{Method, StatusCode};
+use kitbag::Engine;
+use kitbag::answer::AnswerError;
+use kitbag::core::problem::Problem;
+use kitbag::provider::{ProviderError, ReplyEvent};
+use kitbag::receive;
+use kitbag::report::AnswerReport;
+use kitbag::store::{Action, Incoming, KeyScope};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+
+use super::context::MessageInput;
+use super::{Answer, Endpoint, schema_of};
+use crate::App;
+use crate::access::Caller;
+use crate::api::input::Input;
+use crate::refusal::Refusal;
+
+/// A message to answer.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AskInput {
+    /// The message
+    message: String,
+    /// The sender of the message, `user` unless it is given
+    sender: Option<String>,
+    /// The channel that it comes in on, `http` unless it is given
+    channel: Option<String>,
+    /// The conversation, by its name or by its id, such as 7.12; the open one unless it is given
+    conversation: Option<String>,
+    /// The agent that answers; needed only if the project has several
+    agent: Option<String>,
+    /// The model that is asked; the agent's or the project's unless it is given
+    model: Option<String>,
+    /// The most tokens that the prompt may have
+    budget: Option<u32>,
+    /// Names the request: the same name from the same sender is one turn, also when it is sent again
+    idempotency_key: Option<String>,
+    /// Answers with server-sent events: text, thinking, called, then done with the whole answer, or error
+    #[serde(default)]
+    stream: bool,
+}
+
+/// An answer, or the reply to a message that is a command, such as `/facts`.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Responded {
+    Answer(Box<AnswerReport<'static>>),
+    Command(CommandReport),
+}
+
+#[derive(Serialize, JsonSchema)]
+struct CommandReport {
+    /// The reply
+    text: String,
+}
+
+pub(super) fn endpoint() -> Endpoint {
+    let answer = Answer::JsonOrEvents(schema_of::<Responded>);
+    Endpoint::new(
+        Method::POST,
+        "/api/v1/ask",
+        KeyScope::Write,
+        answer,
+        post(ask),
+    )
+    .summary("Asks a model with the context that the message needs, and remembers the exchange")
+    .body::<AskInput>()
+}
+
+async fn ask(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    Input(asked): Input<AskInput>,
+) -> Result<Response, Refusal> {
+    let message = MessageInput {
+        message: asked.message,
+        sender: asked.sender,
+        channel: asked.channel,
+        conversation: asked.conversation,
+        agent: asked.agent,
+        model: asked.model,
+        budget: asked.budget,
+    };
+    let mut incoming = message.incoming(caller.store.as_ref()).await?;
+    if let Some(key) = asked.idempotency_key {
+        incoming = incoming.with_idempotency_key(key);
+    }
+    let engine = message.engine(&app)?.configured_provider().build()?;
+    let engine = engine.with_store(caller.store.clone());
+    engine.check()?;
+    let (send, mut events) = mpsc::unbounded_channel();
+    let (alive, gone) = oneshot::channel();
+    // A client that leaves ends the answer, and what came of it is kept.
+    let work = respond(Arc::clone(&app), caller, engine, incoming, send, gone);
+    app.in_background(work);
+    if asked.stream {
+        let events = stream::unfold((events, alive), |(mut events, alive)| async move {
+            let told: Told = events.recv().await?;
+            Some((Ok::<_, Infallible>(told.event()), (events, alive)))
+        });
+        let events = Sse::new(events).keep_alive(KeepAlive::default());
+        return Ok(events.into_response());
+    }
+    while let Some(told) = events.recv().await {
+        match told {
+            Told::Done(body) => return Ok(Json(body).into_response()),
+            Told::Failed(refusal) => return Err(refusal),
+            Told::Piece(..) => {}
+        }
+    }
+    drop(alive);
+    let what = "too many answers are being made";
+    let busy = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", what);
+    Err(busy.retry_after(Duration::from_secs(1)))
+}
+
+/// Something to tell a client.
+enum Told {
+    /// A piece of the answer, by its kind.
+    Piece(&'static str, Value),
+    /// The whole of it.
+    Done(Value),
+    Failed(Refusal),
+}
+
+impl Told {
+    fn event(self) -> Event {
+        let (name, data) = match self {
+            Self::Piece(name, data) => (name, data),
+            Self::Done(data) => ("done", data),
+            Self::Failed(refusal) => {
+                let data = serde_json::to_value(refusal.report());
+                ("error", data.unwrap_or_default())
+            }
+        };
+        Event::default().event(name).data(data.to_string())
+    }
+}
+
+/// Responds to a message, tells how it goes, and learns from it afterwards.
+async fn respond(
+    app: Arc<App>,
+    caller: Caller,
+    engine: Engine,
+    incoming: Incoming,
+    send: mpsc::UnboundedSender<Told>,
+    gone: oneshot::Receiver<()>,
+) {
+    // Whoever has left hears nothing.
+    let tell = |told| drop(send.send(told));
+    let mut show = |event: &ReplyEvent| {
+        if let Some((name, data)) = piece(event) {
+            tell(Told::Piece(name, data));
+        }
+    };
+    let stop = pin!(async { drop(gone.await) });
+    let turn = match engine.turn(incoming) {
+        Ok(turn) => turn,
+        Err(error) => return tell(Told::Failed(error.into())),
+    };
+    let answer = match engine.respond(turn, &mut show, stop).await {
+        Ok(receive::Response::Answer(answer)) => answer,
+        Ok(receive::Response::Command(reply)) => {
+            let text = reply.text;
+            tell(Told::Done(json!(CommandReport { text })));
+            if let Some(closed) = reply.closed {
+                tell_problems(&engine.learn_from(closed).await.problems);
+            }
+            return;
+        }
+        Err(error) => return tell(Told::Failed(error.into())),
+    };
+    if let Some(usage) = answer.usage() {
+        caller.spend(&app, &usage);
+    }
+    let turn = answer.turn.as_ref().map(|turn| turn.id.to_string());
+    if let Some(store) = &caller.store
+        && let Err(error) = store
+            .audit(caller.key_id(), Action::Ask, turn.as_deref(), (app.clock)())
+            .await
+    {
+        tracing::error!(event = "audit_failed", %error);
+    }
+    let after = engine.after(&answer).await;
+    tell(Told::Done(json!(AnswerReport::of(&answer))));
+    drop(send);
+    if let Some(after) = after {
+        tell_problems(&engine.learn_after(after).await.problems);
+    }
+}
+
+/// A piece of an answer as an event; none for what programs need not know.
+fn piece(event: &ReplyEvent) -> Option<(&'static str, Value)> {
+    Some(match event {
+        ReplyEvent::Text(text) => ("text", json!({"text": text})),
+        ReplyEvent::Thinking(text) => ("thinking", json!({"text": text})),
+        ReplyEvent::Called {
+            tool,
+            tokens,
+            problem,
+            ..
+        } => (
+            "called",
+            json!({"tool": tool, "tokens": tokens.0, "problem": problem}),
+        ),
+        ReplyEvent::Queued => ("queued", json!({})),
+        _ => return None,
+    })
+}
+
+pub(crate) fn tell_problems(problems: &[Problem]) {
+    for problem in problems {
+        tracing::warn!(event = "learning", %problem);
+    }
+}
+
+impl From<AnswerError> for Refusal {
+    fn from(error: AnswerError) -> Self {
+        let hint = error.hint();
+        let message = error.to_string();
+        match error {
+            AnswerError::Refused(_) => {
+                Self::new(StatusCode::FORBIDDEN, "forbidden", message).hint_if(hint)
+            }
+            AnswerError::Command(_) => Self::invalid(message).hint_if(hint),
+            AnswerError::Turn(error) => error.into(),
+            AnswerError::Store { error, .. } => error.into(),
+            AnswerError::Provider { error, .. } => Self::from(error),
+            AnswerError::Stopped { .. } => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "stopped", message)
+            }
+            _ => Self::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", message).hint_if(hint),
+        }
+    }
+}
+
+impl From<ProviderError> for Refusal {
+    fn from(error: ProviderError) -> Self {
+        let message = error.to_string();
+        let hint = error.hint();
+        match error {
+            ProviderError::UnknownModel { .. } => Self::invalid(message).hint_if(hint),
+            ProviderError::Status {
+                status: 429,
+                retry_after,
+                ..
+            } => {
+                let refusal = Self::new(StatusCode::TOO_MANY_REQUESTS, "upstream", message);
+                let wait = retry_after.unwrap_or(Duration::from_secs(1));
+                refusal.hint_if(hint).retry_after(wait)
+            }
+            ProviderError::Timeout { .. } => {
+                Self::new(StatusCode::GATEWAY_TIMEOUT, "upstream", message).hint_if(hint)
+            }
+            _ => Self::new(StatusCode::BAD_GATEWAY, "upstream", message).hint_if(hint),
+        }
+    }
+}

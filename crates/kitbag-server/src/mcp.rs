@@ -1,0 +1,120 @@
+//! The Model Context Protocol over HTTP: the tools of `kitbag mcp`, for the tenant of whoever asks.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::any;
+use axum::{Extension, Router};
+use http::HeaderName;
+use jiff::Timestamp;
+use kitbag::store::{Action, KeyScope, Store};
+use kitbag::tokens::{Counter, Vocabulary};
+use kitbag::tool::{AnyTool, Effect, ToolCall, ToolScope, ToolSpec, Tools, builtin};
+use kitbag_mcp::{Server, answer_http};
+use serde_json::Value;
+
+use crate::App;
+use crate::access::Caller;
+use crate::refusal::Refusal;
+
+pub(crate) fn routes() -> Router<Arc<App>> {
+    Router::new().route("/mcp", any(answer))
+}
+
+/// The header that says whose memory is meant, `user` where it is missing.
+const SENDER: HeaderName = HeaderName::from_static("x-kitbag-sender");
+
+async fn answer(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    request: Request,
+) -> Response {
+    let sender = request.headers().get(SENDER);
+    let sender = sender.map_or(Ok("user"), |name| name.to_str());
+    let Ok(sender) = sender.map(str::to_owned) else {
+        return Refusal::invalid("`x-kitbag-sender` is no text").into_response();
+    };
+    let counter = match Counter::for_vocabulary(Vocabulary::O200kBase) {
+        Ok(counter) => counter,
+        Err(error) => return Refusal::invalid(error.to_string()).into_response(),
+    };
+    let folder = app.packs.folder(None).ok();
+    let mut scope = ToolScope::new(folder.clone().unwrap_or_default(), counter);
+    if let Some(folder) = &folder {
+        scope.resident = app.packs.resident(folder);
+    }
+    if let Some(store) = &caller.store {
+        scope = scope.with_store(store.clone(), sender);
+    }
+    scope.clock = app.clock;
+    let tools = tools(&app, &caller, &scope, folder.is_some());
+    let server = Server::new(scope, Arc::clone(&app.project)).with_tools(tools);
+    let largest = app.project.config.server.largest_body();
+    answer_http(server, request, largest).await.map(Body::new)
+}
+
+/// The tools that the caller may use.
+fn tools(app: &App, caller: &Caller, scope: &ToolScope, has_folder: bool) -> Tools {
+    let all = builtin(scope);
+    let allowed = all.clone().only(|name| {
+        let reads = |spec: ToolSpec| spec.effect == Effect::Reads;
+        let is_allowed = caller.may(KeyScope::Write) || all.spec(name).is_some_and(reads);
+        let has_place = match name {
+            "pack" | "explain" | "expand" => has_folder,
+            // Checkpoints are files of a folder, which tenants would share.
+            "checkpoint" => has_folder && caller.key.is_none(),
+            _ => caller.store.is_some(),
+        };
+        is_allowed && has_place
+    });
+    let Some(store) = &caller.store else {
+        return allowed;
+    };
+    let mut tools = allowed.clone();
+    for spec in allowed.specs() {
+        let action = match spec.effect {
+            Effect::Reads => continue,
+            Effect::Destroys => Action::Forget,
+            _ => Action::Remember,
+        };
+        tools.add(Arc::new(Audited {
+            tools: allowed.clone(),
+            spec,
+            action,
+            store: store.clone(),
+            key: caller.key_id().map(str::to_owned),
+            clock: app.clock,
+        }));
+    }
+    tools
+}
+
+/// A tool that changes something, whose calls are noted.
+struct Audited {
+    tools: Tools,
+    spec: ToolSpec,
+    action: Action,
+    store: Store,
+    key: Option<String>,
+    clock: fn() -> Timestamp,
+}
+
+impl AnyTool for Audited {
+    fn spec(&self) -> ToolSpec {
+        self.spec.clone()
+    }
+
+    fn call(&self, arguments: Value) -> ToolCall<'_> {
+        Box::pin(async move {
+            let name = self.spec.definition.name.as_str();
+            let output = self.tools.call(name, arguments).await?;
+            let noted = self
+                .store
+                .audit(self.key.as_deref(), self.action, None, (self.clock)());
+            noted.await?;
+            Ok(output)
+        })
+    }
+}
