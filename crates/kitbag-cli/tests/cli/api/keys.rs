@@ -137,13 +137,13 @@ fn x07_keys_are_listed_revoked_and_audited_without_their_secrets() {
     let secret = key(&folder, "main", &["--expires", "90d"]);
     let (_, digits) = secret.rsplit_once('_').unwrap();
     let listed = run(&["list"]).success();
-    let id = &digits[..8];
+    let (id, hidden) = digits.split_at(8);
     assert!(
         listed.contains(id) && listed.contains("proxy,read,write"),
         "{listed}"
     );
     assert!(listed.contains("until 20"), "{listed}");
-    assert!(!listed.contains(&digits[8..]));
+    assert!(!listed.contains(hidden));
     let server = serve(&folder, &[]);
     let kept = post(
         &server,
@@ -156,7 +156,7 @@ fn x07_keys_are_listed_revoked_and_audited_without_their_secrets() {
     assert_eq!(server.stop().code, Some(0));
     assert!(run(&["revoke", id]).success().contains("revoked"));
     let mistaken = run(&["revoke", &secret]).failure(2);
-    assert!(!mistaken.contains(&digits[8..]), "{mistaken}");
+    assert!(!mistaken.contains(hidden), "{mistaken}");
     assert!(
         run(&["revoke", "00000000"])
             .failure(1)

@@ -162,7 +162,7 @@ fn c10_what_slack_did_not_sign_lately_has_no_effect() {
     let good = signature(&current, &body);
     let flipped = body.replace("bees", "beez");
     let [old_signature, ahead_signature] = [&old, &ahead].map(|at| signature(at, &body));
-    let cut = &good[..good.len() - 2];
+    let cut = good.split_at(good.len() - 2).0;
     for (timestamp, signature, body) in [
         (old.as_str(), old_signature.as_str(), body.as_str()),
         (&ahead, &ahead_signature, &body),

@@ -84,7 +84,7 @@ fn x07_no_key_is_in_any_log_database_metric_or_error() {
     let server = serve(&folder, &["--log", "trace", "--log-format", "json"]);
     let pasted = json!({"message": format!("my key is {admin}"), "sender": "ann"});
     assert_eq!(post(&server, &admin, "/api/v1/ask", &pasted).status, 200);
-    let wrong = format!("{}0", &admin[..admin.len() - 1]);
+    let wrong = format!("{}0", admin.split_at(admin.len() - 1).0);
     let mut shown = String::new();
     for (key, path) in [
         (&admin, "/api/v1/export"),
