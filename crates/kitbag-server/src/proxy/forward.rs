@@ -20,6 +20,7 @@ use super::headers;
 use super::prepare::{Prepared, prepare};
 use super::refusal::Refusal;
 use crate::App;
+use crate::access::Caller;
 
 /// Sends a request on to the upstream of its model.
 pub(super) async fn forward(State(app): State<Arc<App>>, request: Request) -> Response {

@@ -307,18 +307,20 @@ impl<'e> Rounds<'e> {
         call: &Call,
         result: &CallResult,
         room: Tokens,
-        exchange: &Exchange<'_, '_>,
+        exchange: &mut Exchange<'_, '_>,
         counter: &dyn TokenCounter,
     ) -> Bounded {
         let name = &call.call.name;
         let plain = result.bounded(name, room, None, counter);
         let is_readable = self.toolbox.tools.spec("expand").is_some();
+        // Copied out: what shows the answer may not be shared with another thread while this waits.
         let kept = exchange.kept.as_ref().filter(|_| is_readable);
-        let (Some(whole), Some(kept)) = (&plain.whole, kept) else {
+        let kept = kept.map(|kept| (kept.store, kept.lease.clone()));
+        let (Some(whole), Some((store, lease))) = (&plain.whole, kept) else {
             return plain;
         };
         let number = self.cut + 1;
-        match kept.store.keep_result(&kept.lease, number, whole).await {
+        match store.keep_result(&lease, number, whole).await {
             Ok(id) => {
                 self.cut = number;
                 result.bounded(name, room, Some(&id.to_string()), counter)
