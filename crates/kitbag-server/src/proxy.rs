@@ -43,6 +43,7 @@ pub(crate) fn refused(request: &Request, refusal: crate::refusal::Refusal) -> Re
         status: refusal.status,
         message: refusal.text(),
         retry_after: refusal.retry_after,
+        code: None,
     };
     refusal.into_response(dialect)
 }
