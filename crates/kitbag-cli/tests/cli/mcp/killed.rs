@@ -48,7 +48,10 @@ fn x11_nothing_is_left_of_servers_whose_clients_were_killed() {
     let kinds: [(Vec<String>, usize); 5] = [
         (Vec::new(), 0),
         (lines(&begins[..1]), 1),
-        (lines(&[&begins[..], std::slice::from_ref(&pack)].concat()), 1),
+        (
+            lines(&[&begins[..], std::slice::from_ref(&pack)].concat()),
+            1,
+        ),
         (lines(&[&begins[..], &[remember]].concat()), 1),
         (lines(&[&begins[..], &[pack]].concat()), 2),
     ];
