@@ -22,7 +22,7 @@ kill -KILL $$
 "#;
 
 /// The times that it is tried.
-fn rounds() -> usize {
+pub(crate) fn rounds() -> usize {
     let rounds = std::env::var("KITBAG_CRASH_ROUNDS").ok();
     rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(20)
 }
