@@ -26,6 +26,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
 use jiff::SignedDuration;
 use kitbag_core::message::Message;
@@ -150,10 +151,16 @@ impl Engine {
         mut stages: Stages,
         findings: &Findings,
         show: Show<'_>,
-        mut stop: Stop<'_>,
+        stop: Stop<'_>,
     ) -> Result<Answer, AnswerError> {
+        // Fused: what ends the run afterwards looks at it once more, and may not poll what has completed.
+        let stop = pin!(stop.fuse());
+        let mut stop: Stop<'_> = stop;
         let provider = self.asked_provider()?;
-        provider.check()?;
+        // Routing may choose another provider, which is checked when it is chosen.
+        if self.routing.is_none() {
+            provider.check()?;
+        }
         show(&ReplyEvent::Typing);
         stages.end("typing", "signalled");
         let mut kept = None;

@@ -353,17 +353,18 @@ fn o05_a_conversation_is_saved_as_a_task_that_goes_on_elsewhere() {
     let again = chat(&folder, again).success();
     let line = "saved 4 messages of conversation 1.1 as chat-1.1: Choose a bakery\n";
     assert_eq!(again.matches(line).count(), 2, "{again}");
-    let resumed = folder
-        .run(&["checkpoint", "resume", "chat-1.1"])
-        .success();
-    for shown in ["I live in Porto.", "Bread?", "Choose a bakery", "was paused"] {
+    let resumed = folder.run(&["checkpoint", "resume", "chat-1.1"]).success();
+    for shown in [
+        "I live in Porto.",
+        "Bread?",
+        "Choose a bakery",
+        "was paused",
+    ] {
         assert!(resumed.contains(shown), "{shown}: {resumed}");
     }
     // Saving is no message.
     assert!(!memory(&folder, &["export"]).contains("bakery"));
-    folder
-        .run(&["checkpoint", "delete", "chat-1.1"])
-        .success();
+    folder.run(&["checkpoint", "delete", "chat-1.1"]).success();
 }
 
 #[test]
@@ -381,7 +382,10 @@ fn o05_nobody_replaces_or_sees_a_task_that_another_saved() {
     let told = "would replace `chat-1.1`, which somebody else saved";
     assert!(refused.contains(told), "{refused}");
     let saved = folder.run(&["checkpoint", "show", "chat-1.1"]).success();
-    assert!(saved.contains("Porto") && !saved.contains("Bonn"), "{saved}");
+    assert!(
+        saved.contains("Porto") && !saved.contains("Bonn"),
+        "{saved}"
+    );
 }
 
 #[test]

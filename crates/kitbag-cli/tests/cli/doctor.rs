@@ -128,8 +128,16 @@ fn servers_are_told_without_starting_one() {
     let found = told(&serde_json::from_str(&output).unwrap(), "mcp servers");
     for (server, state, part) in [
         ("shell of .mcp.json: sh", "works", ""),
-        ("gone of .mcp.json: no-such-program", "note", "in any folder of PATH"),
-        ("unset of .mcp.json", "note", "`NO_SUCH_VARIABLE` is not set"),
+        (
+            "gone of .mcp.json: no-such-program",
+            "note",
+            "in any folder of PATH",
+        ),
+        (
+            "unset of .mcp.json",
+            "note",
+            "`NO_SUCH_VARIABLE` is not set",
+        ),
         ("far of .mcp.json: tickets.example.com", "works", ""),
         ("oven of the skill baking", "note", "no such program"),
     ] {

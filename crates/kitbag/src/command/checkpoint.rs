@@ -8,7 +8,7 @@ use kitbag_store::StoredMessage;
 use serde_json::{Map, Value};
 
 use super::{Asked, CommandError, CommandReply};
-use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointState};
+use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointState, SessionId};
 use crate::words::{beginning, counted};
 
 /// The most messages that are saved, the newest ones.
@@ -29,7 +29,8 @@ pub(super) async fn checkpoint(asked: Asked<'_>) -> Result<CommandReply, Command
     let now = (asked.engine.clock)();
     let session = format!("chat-{id}");
     let from = saved_from(asked);
-    let name = session.parse().map_err(|error| asked.wrong(error.to_string()))?;
+    let name = session.parse::<SessionId>();
+    let name = name.map_err(|error| asked.wrong(error.to_string()))?;
     let former = match checkpoints.restore(&name) {
         Ok(former) => Some(former),
         Err(CheckpointError::NotFound { .. }) => None,
@@ -37,9 +38,13 @@ pub(super) async fn checkpoint(asked: Asked<'_>) -> Result<CommandReply, Command
     };
     // Another store has conversations of the same number.
     if let Some(former) = &former
-        && from.iter().any(|(key, value)| former.extra.get(key) != Some(value))
+        && from
+            .iter()
+            .any(|(key, value)| former.extra.get(key) != Some(value))
     {
-        return Err(asked.wrong(format!("would replace `{session}`, which somebody else saved")));
+        return Err(asked.wrong(format!(
+            "would replace `{session}`, which somebody else saved"
+        )));
     }
     let task = match (asked.rest, &former) {
         ("", Some(former)) => former.user_request.clone(),

@@ -31,7 +31,13 @@ fn x11_a_server_stays_as_it_is_when_its_clients_are_killed() {
     let (head, body) = long.split_at(long.len() / 2);
     assert!(head.len() > 1 << 15 && body.len() > 1 << 15);
     // All kinds once more than once, so that whatever is made only once is there.
-    let kinds = [(&pack[..40], 0), (head, 0), (&pack, 0), (&long, 0), (&pack, 9)];
+    let kinds = [
+        (&pack[..40], 0),
+        (head, 0),
+        (&pack, 0),
+        (&long, 0),
+        (&pack, 9),
+    ];
     for round in 0..kinds.len() * 2 {
         killed(&server, kinds[round % kinds.len()]);
     }
@@ -90,7 +96,10 @@ fn open_files(server: &Server) -> usize {
 /// The bytes of memory that the server has.
 fn resident(server: &Server) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", server.process())).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .unwrap();
     let kilobytes = line.split_whitespace().nth(1).unwrap();
     kilobytes.parse::<u64>().unwrap() * 1024
 }
