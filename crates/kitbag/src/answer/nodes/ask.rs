@@ -77,8 +77,11 @@ impl Nodes {
             self.problems.extend(told.cloned());
             let epoch = assembly.epoch.clone();
             let (prompt, request) = self.prompt(node, asked, Some(&epoch))?;
-            let result = format_args!("{} tokens", prompt.composed.assembly.tokens.0);
-            exchange.stages.end("prompt", result);
+            let tokens = prompt.composed.assembly.tokens.0;
+            // Nothing that borrows the words may outlive this line: it would keep the turn on its thread.
+            exchange
+                .stages
+                .end("prompt", format_args!("{tokens} tokens"));
             rounds.go_on_with(prompt, request);
             rounds.begin_step(exchange).await?;
             self.inject(rounds)?;
