@@ -4,6 +4,8 @@ mod deploy;
 mod endpoints;
 mod hostile;
 mod keys;
+#[cfg(target_os = "linux")]
+mod killed;
 mod mcp;
 mod nodes;
 mod schema;
