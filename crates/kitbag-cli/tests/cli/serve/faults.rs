@@ -70,6 +70,31 @@ fn x06_an_upstream_that_falls_silent_is_given_up() {
     let answer = server.post("/v1/chat/completions", &[], HI);
     assert!(!answer.is_whole);
     assert!(answer.body.contains("sent nothing for 0.2 s"), "{answer:?}");
+    // Until then its client is kept from taking the silence for a lost connection.
+    let begun = begun(CHAT);
+    let comments = answer.body.strip_prefix(begun.as_str()).unwrap();
+    assert!(
+        comments.starts_with(": keep-alive\n\n: keep-alive\n\n: keep-alive\n\ndata: "),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn x06_an_upstream_that_never_begins_to_answer_is_given_up_and_may_be_asked_again() {
+    let upstream = Upstream::answering(|_| Reply::Never);
+    let folder = Folder::new();
+    let config = format!(
+        "providers: {{slow: {{kind: anthropic, base_url: {}, timeouts: {{first_byte: 200ms}}}}}}\n",
+        upstream.address()
+    );
+    folder.write("own.yaml", config);
+    let server = Server::start(&folder, &["--config", "own.yaml", "--upstream", "slow"]);
+    let answer = server.post("/v1/messages", &[], HI);
+    assert_eq!(answer.status, 504, "{answer:?}");
+    assert_eq!(answer.json()["error"]["type"], "api_error");
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    assert_eq!(answer.header("x-should-retry"), None);
+    assert_eq!(upstream.requests().len(), 1, "it may have been answered");
 }
 
 #[test]
