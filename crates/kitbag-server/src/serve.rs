@@ -64,7 +64,7 @@ impl Live {
         // An answer that waits for a full packet comes forty milliseconds late.
         let listener = listener.tap_io(|stream| {
             if let Err(problem) = stream.set_nodelay(true) {
-                tracing::debug!(event = "nodelay_failed", %problem);
+                tracing::debug!(event = "nodelay_failed", error = %problem);
             }
         });
         let app = self.app();

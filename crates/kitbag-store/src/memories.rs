@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use kitbag_core::problem::Problem;
 use kitbag_core::statement::Asked;
 
+use crate::filter::MessageFilter;
 use crate::conversation::Conversation;
 use crate::error::Result;
 use crate::fact::{self, DrawnFrom, Fact};
@@ -275,6 +276,12 @@ fn recall_request(request: &MemoryRequest, shown: Vec<MessageId>) -> RecallReque
         .without(shown);
     // The message to answer is in the prompt too, and would match its own words best.
     recall.in_prompt.extend(request.answering);
+    if let (Some(_), Some(at)) = (request.answering, incoming.message.at) {
+        // What was said since cannot have been known.
+        let mut earlier = MessageFilter::default();
+        earlier.until = Some(at);
+        recall = recall.among(earlier);
+    }
     if !request.across_channels {
         recall = recall.on_channel(&incoming.channel);
     }

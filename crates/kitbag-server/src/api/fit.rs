@@ -9,7 +9,9 @@ use axum::{Extension, Json};
 use http::Method;
 use kitbag::Engine;
 use kitbag::report::PromptReport;
-use kitbag::store::{ConversationChoice, ExportFilter, Incoming, KeyScope, MessageFilter, TurnId};
+use kitbag::store::{
+    ConversationChoice, ExportFilter, Incoming, KeyScope, MessageFilter, NewMessage, TurnId,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,13 +66,15 @@ async fn fit(
     let budget = budget(Some(asked.budget))?;
     let sent = replayed(&caller, id, None).await?;
     let answered = store.turn(id).await?.message;
-    let message = store.message(answered).await?.message;
+    let stored = store.message(answered).await?;
     let conversation = id.conversation();
     let within = MessageFilter::default().in_conversation(conversation);
     let within = ExportFilter::new(None, None).among(within);
     let place = store.latest_conversations(&within, 1).await?.pop();
     let place = place
         .ok_or_else(|| Refusal::missing(format!("there is no conversation `{conversation}`")))?;
+    let mut message = NewMessage::from(stored.message);
+    message.at = stored.at;
     let mut incoming = Incoming::new(place.channel, place.sender, message);
     incoming.conversation = ConversationChoice::Id(conversation);
     let engine = |model: Option<&String>| {
@@ -101,7 +105,7 @@ async fn fit(
     turn.prompt.current.id = Some(answered.to_string());
     turn.prompt.settings.form = sent.prompt.settings.form;
     // The selection that later turns go on with is no part of the question.
-    turn.prompt.settings.patience_permille = 0;
+    turn.anew = true;
     let made = engine.prompt(turn).await?;
     let (shown, whole) = (made.composed.body_for_people().text, made.composed.body());
     let after = Compared {

@@ -81,11 +81,9 @@ fn c10_a_message_is_answered_and_its_turn_explains_itself() {
     };
     let kept = fact(&server, "The bees of Porto like the old town.");
     let wide = fitted(32_000);
+    let prompt = wide["prompt"]["prompt"].as_str().unwrap();
     assert!(
-        wide["prompt"]["prompt"]
-            .as_str()
-            .unwrap()
-            .ends_with("And the wasps?"),
+        prompt.contains("And the wasps?") && !prompt.contains("I do not know"),
         "{wide}"
     );
     let entered = wide["difference"]["entered"].as_array().unwrap();

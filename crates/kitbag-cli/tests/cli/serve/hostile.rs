@@ -57,7 +57,9 @@ fn x06_hostile_words_that_are_remembered_stay_in_their_place() {
         let body =
             json!({"model": "m", "stream": true, "messages": [{"role": "user", "content": said}]});
         let (_, arrived) = proxy.post("/v1/chat/completions", &[], &body);
-        assert!(arrived.contains(&json!(said).to_string()), "{arrived}");
+        // Behind what is remembered of the others.
+        let said = json!(said).to_string();
+        assert!(arrived.contains(said.trim_start_matches('"')), "{arrived}");
     }
     for (plant, _) in HOSTILE {
         proxy.wait_for(&format!("Note about {plant}"));
