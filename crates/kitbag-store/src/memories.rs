@@ -10,10 +10,10 @@ use jiff::Timestamp;
 use kitbag_core::problem::Problem;
 use kitbag_core::statement::Asked;
 
-use crate::filter::MessageFilter;
 use crate::conversation::Conversation;
 use crate::error::Result;
 use crate::fact::{self, DrawnFrom, Fact};
+use crate::filter::MessageFilter;
 use crate::history::{self, Readers};
 use crate::id::{ConversationId, MessageId};
 use crate::message::StoredMessage;

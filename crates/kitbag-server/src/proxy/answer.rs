@@ -192,6 +192,12 @@ impl Passing {
                 }
             }
         }
+        self.close();
+        Ok(())
+    }
+
+    /// Tells of the answer, counts what it cost, and keeps what was said if all of it came.
+    fn close(&mut self) {
         if let Some(mut call) = self.answer.call.take() {
             call.answered(&self.reply);
         }
@@ -199,7 +205,6 @@ impl Passing {
         if let Some(learner) = self.answer.learner.take().filter(|_| self.reply.is_whole) {
             learner.learn(std::mem::take(&mut self.reply));
         }
-        Ok(())
     }
 
     /// Counts what the provider billed, as far as it said so.
@@ -241,12 +246,10 @@ impl Passing {
 }
 
 impl Drop for Passing {
-    /// An answer that breaks off, or that nobody waits for any more, is billed all the same.
+    /// An answer that breaks off is billed all the same. A client that has read the last event may leave before the
+    /// upstream closes the connection: the answer is whole then, too.
     fn drop(&mut self) {
-        if let Some(call) = &mut self.answer.call {
-            call.billed(self.reply.usage);
-        }
-        self.count_usage();
+        self.close();
     }
 }
 
