@@ -17,6 +17,11 @@ on_both! {
     x07_the_audit_log_says_who_did_what
 }
 
+/// A key of the store's tenant, for tests that need a row in each table.
+pub(crate) async fn create_key(store: &Store) -> Key {
+    create(store, &secret(store, 1), None).await
+}
+
 fn secret(store: &Store, seed: u8) -> KeySecret {
     let mut random = [0; KEY_RANDOMNESS];
     for (place, byte) in (0_u8..).zip(&mut random) {
