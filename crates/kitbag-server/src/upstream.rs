@@ -188,6 +188,11 @@ impl Upstream {
         })
     }
 
+    /// Returns whether requests are sent with the operator's key.
+    pub(crate) const fn has_key(&self) -> bool {
+        !self.own.secrets.is_empty()
+    }
+
     /// Puts the operator's key and headers into the place of the client's.
     fn add_own(&self, headers: &mut HeaderMap) {
         if self.own.headers.is_empty() {

@@ -6,6 +6,7 @@ mod hostile;
 mod keys;
 mod mcp;
 mod nodes;
+mod providers;
 mod schema;
 mod slack;
 mod tenants;

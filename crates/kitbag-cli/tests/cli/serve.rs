@@ -5,8 +5,10 @@ mod bytes;
 mod claude_code;
 mod faults;
 mod guard;
+mod learned;
 mod memory;
 mod sdks;
+mod whose;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;

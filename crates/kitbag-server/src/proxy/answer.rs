@@ -4,7 +4,6 @@
 //! client that goes away drops the body, and with it the connection to the upstream.
 
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -18,10 +17,8 @@ use kitbag::wire::Dialect;
 use serde_json::json;
 use tokio::time::timeout;
 
-use crate::App;
-use crate::access::Caller;
-
 use super::learn::Learner;
+use super::payer::Payer;
 use super::refusal::error_json;
 
 /// An answer that is passed on.
@@ -37,7 +34,7 @@ pub(super) struct Answer {
     /// Keeps what was said, once the answer is whole.
     pub(super) learner: Option<Learner>,
     /// Whoever pays for it.
-    pub(super) caller: Option<(Arc<App>, Caller)>,
+    pub(super) payer: Option<Payer>,
 }
 
 struct Passing {
@@ -168,6 +165,11 @@ impl Passing {
     }
 
     fn read(&mut self, bytes: &[u8]) {
+        if self.answer.reader.is_none()
+            && let Some(payer) = &mut self.answer.payer
+        {
+            payer.add_unread(bytes);
+        }
         let read = self.answer.reader.as_mut().map(|reader| reader.read(bytes));
         for event in read.into_iter().flatten().flatten() {
             self.reply.add(event);
@@ -195,10 +197,8 @@ impl Passing {
 
     /// Counts what the provider billed, as far as it said so.
     fn count_usage(&mut self) {
-        if let Some((app, caller)) = self.answer.caller.take()
-            && let Some(usage) = &self.reply.usage
-        {
-            caller.spend(&app, usage);
+        if let Some(payer) = self.answer.payer.take() {
+            payer.pay(&self.reply);
         }
     }
 

@@ -6,23 +6,23 @@ use super::{Answer, Server};
 use crate::ask::upstream::{ANTHROPIC, CHAT, RESPONSES, Reply, Upstream};
 use crate::run::Folder;
 
-const SAID: &str = "We deploy with fly.io, never with heroku.";
-const ASKED: &str = "How do we deploy?";
+pub(super) const SAID: &str = "We deploy with fly.io, never with heroku.";
+pub(super) const ASKED: &str = "How do we deploy?";
 
 /// A server with an upstream that says the same to everybody.
-struct Proxy {
-    folder: Folder,
-    server: Server,
-    upstream: Upstream,
+pub(super) struct Proxy {
+    pub(super) folder: Folder,
+    pub(super) server: Server,
+    pub(super) upstream: Upstream,
 }
 
 impl Proxy {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self::with("")
     }
 
     /// One with more settings.
-    fn with(settings: &str) -> Self {
+    pub(super) fn with(settings: &str) -> Self {
         Self::answering(settings, |request| {
             Reply::stream(match request {
                 _ if request.starts_with("POST /v1/messages") => ANTHROPIC,
@@ -32,13 +32,23 @@ impl Proxy {
         })
     }
 
-    fn answering(settings: &str, answer: impl FnMut(&str) -> Reply + Send + 'static) -> Self {
-        let folder = Folder::new();
+    pub(super) fn answering(
+        settings: &str,
+        answer: impl FnMut(&str) -> Reply + Send + 'static,
+    ) -> Self {
         // The tests are not about the speed of a busy machine.
-        folder.write(
-            "own.yaml",
-            format!("server: {{memory_time_limit: 60s{settings}}}\n"),
-        );
+        Self::within("60s", settings, answer)
+    }
+
+    /// One whose memory may take so long.
+    pub(super) fn within(
+        limit: &str,
+        settings: &str,
+        answer: impl FnMut(&str) -> Reply + Send + 'static,
+    ) -> Self {
+        let folder = Folder::new();
+        let settings = format!("server: {{memory_time_limit: {limit}{settings}}}\n");
+        folder.write("own.yaml", settings);
         let upstream = Upstream::answering(answer);
         let address = upstream.address();
         let server = Server::start(&folder, &["--config", "own.yaml", "--upstream", &address]);
@@ -50,7 +60,12 @@ impl Proxy {
     }
 
     /// Sends a request, and returns the answer with what arrived upstream.
-    fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> (Answer, String) {
+    pub(super) fn post(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &Value,
+    ) -> (Answer, String) {
         let answer = self.server.post(path, headers, &body.to_string());
         assert_eq!(answer.status, 200, "{answer:?}");
         let arrived = self.upstream.bodies().pop().unwrap();
@@ -58,14 +73,14 @@ impl Proxy {
     }
 
     /// Says something in a conversation of its own, and waits until it is kept.
-    fn say(&self, headers: &[(&str, &str)], text: &str) {
+    pub(super) fn say(&self, headers: &[(&str, &str)], text: &str) {
         let (_, arrived) = self.post("/v1/chat/completions", headers, &chat(&[text]));
         assert!(arrived.contains(text));
         self.wait_for(text);
     }
 
     /// Waits until a text is kept: that goes on behind the answer.
-    fn wait_for(&self, text: &str) {
+    pub(super) fn wait_for(&self, text: &str) {
         for _ in 0..600 {
             if self.exported().contains(text) {
                 return;
@@ -75,7 +90,7 @@ impl Proxy {
         panic!("`{text}` is not kept: {}", self.exported());
     }
 
-    fn exported(&self) -> String {
+    pub(super) fn exported(&self) -> String {
         let export = ["--store", "sqlite:memory.db", "memory", "export"];
         let export = self.folder.run(&export);
         export.stdout
@@ -83,7 +98,7 @@ impl Proxy {
 }
 
 /// A request of Chat Completions: what a person said and was answered, in turn.
-fn chat(said: &[&str]) -> Value {
+pub(super) fn chat(said: &[&str]) -> Value {
     let roles = ["user", "assistant"].into_iter().cycle();
     let messages = roles.zip(said);
     let messages = messages.map(|(role, text)| json!({"role": role, "content": text}));
@@ -92,7 +107,7 @@ fn chat(said: &[&str]) -> Value {
 }
 
 /// The block of memory in a request as it is written in its JSON.
-fn block(body: &str) -> &str {
+pub(super) fn block(body: &str) -> &str {
     let start = body
         .find("<kitbag-memory>")
         .unwrap_or_else(|| panic!("{body}"));
