@@ -179,18 +179,16 @@ async fn by_key(app: &App, shown: &str) -> Result<Caller, Refusal> {
     Ok(Caller {
         tenant: store.tenant().clone(),
         store: app.store.is_some().then_some(store),
-        memory: app.project.config.server.memory().max(allowed(&key)),
+        memory: app.project.config.server.memory().max(allowed_memory(&key)),
         key: Some(key),
     })
 }
 
-/// The most that the rights of a key allow to do with memory through the proxies, which show it to the caller and keep
-/// what the caller says.
-fn allowed(key: &Key) -> ProxyMemory {
-    match (
-        key.scopes.allow(KeyScope::Read),
-        key.scopes.allow(KeyScope::Write),
-    ) {
+/// The most use of memory that a key allows in requests to models: reading and extending it need the same
+/// scopes as elsewhere.
+fn allowed_memory(key: &Key) -> ProxyMemory {
+    let may = |scope| key.scopes.allow(scope);
+    match (may(KeyScope::Read), may(KeyScope::Write)) {
         (true, true) => ProxyMemory::On,
         (true, false) => ProxyMemory::Read,
         (false, _) => ProxyMemory::Off,

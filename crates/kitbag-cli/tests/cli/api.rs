@@ -1,5 +1,6 @@
 //! `kitbag serve`: Kitbag's own endpoints, for clients with keys and for this machine.
 
+mod conformance;
 mod deploy;
 mod endpoints;
 mod hostile;

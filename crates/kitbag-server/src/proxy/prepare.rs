@@ -13,6 +13,7 @@ use kitbag::wire::Dialect;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
+use super::breakpoints::Breakpoints;
 use super::endpoint::Endpoint;
 use super::guard::{Guarded, guard, guard_unread};
 use super::identity::Identity;
@@ -51,6 +52,9 @@ const TOKENS: HeaderName = HeaderName::from_static("x-kitbag-memory-tokens");
 /// Tells how many results of tools were shortened.
 const SHORTENED: HeaderName = HeaderName::from_static("x-kitbag-results-shortened");
 
+/// Tells how many cache breakpoints were set.
+const BREAKPOINTS: HeaderName = HeaderName::from_static("x-kitbag-breakpoints");
+
 /// Prepares a request for its upstream: puts memory in, and shortens it to its budget. A request that
 /// exceeds its budget is refused, and so is one that cannot be counted; memory refuses nothing.
 pub(super) async fn prepare(
@@ -73,6 +77,10 @@ pub(super) async fn prepare(
             prepared.told.insert(MEMORY, UNAVAILABLE);
         }
         return Ok(prepared);
+    };
+    let breakpoints = match app.project.config.server.sets_breakpoints() {
+        true => Breakpoints::of(dialect, &prepared.body, &read),
+        false => Breakpoints::default(),
     };
     let mut added = Added::default();
     if let Some((store, mode)) = memory {
@@ -99,6 +107,11 @@ pub(super) async fn prepare(
             .told
             .insert(SHORTENED, HeaderValue::from(shortened));
         splices.extend(guarded.splices);
+    }
+    if breakpoints.count() > 0 {
+        let count = HeaderValue::from(breakpoints.count());
+        prepared.told.insert(BREAKPOINTS, count);
+        splices = breakpoints.with(splices);
     }
     prepared.body = spliced(&prepared.body, splices);
     Ok(prepared)

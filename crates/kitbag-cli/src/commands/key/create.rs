@@ -15,8 +15,9 @@ use crate::store::StoreArgs;
 pub(super) struct Args {
     /// A name for people, such as laptop or ci
     name: String,
-    /// The rights of the key, with commas between: proxy (requests to models), read (packs, prompts, what is
-    /// remembered), write (asking, remembering, forgetting), admin (everything, and metrics)
+    /// The rights of the key, with commas between: proxy (requests to models, with memory as read and write
+    /// allow), read (packs, prompts, what is remembered), write (asking, remembering, forgetting), admin
+    /// (everything, and metrics)
     #[arg(
         long = "scope",
         value_name = "NAMES",

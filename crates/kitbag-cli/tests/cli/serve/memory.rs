@@ -382,3 +382,18 @@ fn x06_answers_of_every_form_are_learned() {
     assert_eq!(exported.matches("\"In Porto.\"").count(), 2, "{exported}");
     assert!(!exported.contains("Fourth"), "nobody was asked: {exported}");
 }
+
+#[test]
+fn x06_tokens_are_counted_with_what_the_request_will_get() {
+    let proxy = Proxy::new();
+    proxy.say(&[], SAID);
+    let request = json!({"model": "m", "messages": [{"role": "user", "content": ASKED}]});
+    let (_, counted) = proxy.post("/v1/messages/count_tokens", &[], &request);
+    assert!(block(&counted).contains(SAID), "{counted}");
+    let (_, asked) = proxy.post("/v1/messages", &[], &request);
+    assert_eq!(counted, asked);
+    let responses = json!({"model": "m", "input": [{"role": "user", "content": [
+        {"type": "input_text", "text": ASKED}]}]});
+    let (_, counted) = proxy.post("/v1/responses/input_tokens", &[], &responses);
+    assert!(block(&counted).contains(SAID), "{counted}");
+}
