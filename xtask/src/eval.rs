@@ -5,6 +5,7 @@
 mod answer;
 mod checkout;
 mod compare;
+mod harvest;
 mod instance;
 mod measure;
 mod memory;
@@ -24,6 +25,8 @@ use clap::Subcommand;
 pub(crate) enum Eval {
     /// Measures how much of the code that real fixes touched `kitbag pack` shows
     Relevance(Box<relevance::Options>),
+    /// Makes tasks of the commits of repositories, for `relevance`
+    Harvest(harvest::Options),
     /// Measures how many of the turns that hold the answers to questions `kitbag memory recall` finds
     Memory(memory::Options),
     /// The same with other weights, without the program; much faster in a release build
@@ -42,6 +45,7 @@ pub(crate) enum Eval {
 pub(crate) fn eval(eval: Eval) -> Result<()> {
     match eval {
         Eval::Relevance(options) => relevance::relevance(&options),
+        Eval::Harvest(options) => harvest::harvest(&options),
         Eval::Memory(options) => memory::memory(&options),
         Eval::Weights(options) => memory::tune(&options),
         Eval::Updates(options) => memory::updates(&options),

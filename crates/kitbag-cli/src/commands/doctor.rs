@@ -2,6 +2,7 @@
 
 mod agents;
 mod checks;
+mod servers;
 mod settings;
 
 use serde::Serialize;
@@ -14,7 +15,7 @@ use crate::store::{self, StoreArgs};
 /// Checks this machine: what works, where each setting came from, and how to mend problems
 ///
 /// Looks at configuration, skills, memory, providers and their keys (which are not printed), git, parsers, the cache
-/// and the coding agents that use Kitbag. Nothing is changed, and nothing is sent anywhere. Fails if
+/// MCP servers and the coding agents that use Kitbag. Nothing is changed, and nothing is sent anywhere. Fails if
 /// something is broken; what is merely not set up is a note.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -36,6 +37,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     findings.push(checks::git());
     findings.push(checks::parsers());
     findings.push(checks::cache());
+    findings.extend(servers::findings(&project));
     findings.extend(agents::findings());
     let report = Report {
         version: env!("CARGO_PKG_VERSION"),

@@ -11,14 +11,8 @@ use crate::failure::Failure;
 use crate::project::ListArgs;
 
 /// Lists, shows, checks and renders the layouts of prompts
-#[derive(clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
 #[derive(Subcommand)]
-enum Command {
+pub(crate) enum Command {
     /// Lists the layouts, built-in ones and the project's
     List(ListArgs),
     Show(show::Args),
@@ -27,8 +21,8 @@ enum Command {
     Render(Box<render::Args>),
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    match &args.command {
+pub(crate) fn run(command: &Command) -> Result<(), Failure> {
+    match command {
         Command::List(args) => list::run(args),
         Command::Show(args) => show::run(args),
         Command::Check(args) => check::run(args),

@@ -5,6 +5,8 @@ mod deploy;
 mod endpoints;
 mod hostile;
 mod keys;
+#[cfg(target_os = "linux")]
+mod killed;
 mod mcp;
 mod nodes;
 mod providers;

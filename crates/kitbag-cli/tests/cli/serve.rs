@@ -109,6 +109,10 @@ impl Server {
         format!("http://{}", self.address)
     }
 
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends the bytes of a request, and returns all that comes back.
     pub(crate) fn send(&self, request: &[u8]) -> Answer {
         let mut stream = self.connect();

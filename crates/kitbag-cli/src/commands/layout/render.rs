@@ -30,7 +30,7 @@ use crate::prompt::{Show, deliver};
 /// Prints the whole prompt: the layout as system prompt, what was said, and the query in its
 /// wrapper. With --raw it prints the rendered template alone.
 #[derive(clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The query or the task; `-` for stdin
     query: Option<String>,
     /// A manifest to take the layout from
