@@ -165,7 +165,7 @@ fn x07_tools_follow_the_rights_of_a_key_and_stay_in_its_tenant() {
 #[test]
 fn x07_a_change_without_its_entry_is_none_and_no_words_of_a_database_come_out() {
     let folder = folder();
-    let server = serve(&folder, &[]);
+    let server = serve(&folder, &["--log", "error"]);
     let fact = |text: &str| json!({"text": text, "key": "vault"});
     assert!(call(&server, "", "remember", fact("opens at nine"))["result"].is_object());
     let raw = rusqlite::Connection::open(folder.path().join("memory.db")).unwrap();
