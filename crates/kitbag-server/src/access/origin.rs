@@ -32,9 +32,8 @@ pub(super) fn foreign(headers: &HeaderMap, has_key: bool) -> Option<HeaderName> 
     if !matches!(site, None | Some("none" | "same-origin")) {
         return Some(SITE);
     }
-    if text(&HOST).is_none() {
-        return None;
-    }
+    // Whoever names no host is no browser.
+    text(&HOST)?;
     match host.is_some_and(|host| is_local(host.host())) {
         true => None,
         false => Some(HOST),

@@ -83,8 +83,9 @@ fn x07_a_key_brings_no_memory_that_it_may_not_read() {
         ("x-kitbag-key", &*keys[2]),
     ];
     assert_eq!(server.post("/api/v1/remember", &headers, fact).status, 200);
-    for (key, told) in keys.iter().zip([None, Some("added"), Some("added")]) {
-        let question = format!("How do we deploy, asks {}?", &key[key.len() - 4..]);
+    let told = [None, Some("added"), Some("added")];
+    for (number, (key, told)) in keys.iter().zip(told).enumerate() {
+        let question = format!("How do we deploy, asks number {number}?");
         let headers = [("x-kitbag-key", key.as_str()), bob];
         let answer = server.post(PATH, &headers, &chat(&[&question]).to_string());
         assert_eq!(answer.header("x-kitbag-memory"), told, "{answer:?}");
