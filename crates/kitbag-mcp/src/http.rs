@@ -14,11 +14,12 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
 use crate::Server;
+use crate::server::Causes;
 
 /// Answers a request of a client in either era of the protocol. No session is kept: the scope of the server
 /// says whose memory is meant.
 pub async fn answer_http<B>(
-    server: Server,
+    mut server: Server,
     request: Request<B>,
     largest_body: usize,
 ) -> Response<BoxBody<Bytes, Infallible>>
@@ -26,6 +27,7 @@ where
     B: Body<Data: Send> + Send + 'static,
     B::Error: Display,
 {
+    server.causes = Causes::Logged;
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)

@@ -33,7 +33,8 @@ pub(crate) async fn list(server: &Server) -> Result<Vec<Resource>, ErrorData> {
     resources.sort_by(|a, b| a.uri.cmp(&b.uri));
     // Documents are there also where memory is not.
     if let Ok(store) = &server.scope.store {
-        resources.extend(prompts(server, store).await.map_err(failed)?);
+        let prompts = prompts(server, store).await;
+        resources.extend(prompts.map_err(|error| failed(server, error))?);
     }
     Ok(resources)
 }
@@ -102,17 +103,22 @@ async fn prompt(server: &Server, turn: TurnId) -> Result<Option<String>, ErrorDa
     };
     let conversation = MessageFilter::default().in_conversation(turn.conversation());
     let own = ExportFilter::new(Some(server.scope.sender.clone()), None).among(conversation);
-    let found = store.latest_conversations(&own, 1).await.map_err(failed)?;
+    let found = store.latest_conversations(&own, 1).await;
+    let found = found.map_err(|error| failed(server, error))?;
     if found.is_empty() {
         return Ok(None);
     }
     match replay(store, turn, None).await {
         Ok(replayed) => Ok(Some(replayed.body_for_people().text.into_owned())),
         Err(StoreError::Missing { .. }) => Ok(None),
-        Err(error) => Err(failed(error)),
+        Err(error) => Err(failed(server, error)),
     }
 }
 
-fn failed(error: StoreError) -> ErrorData {
-    ErrorData::internal_error(error.to_string(), None)
+fn failed(server: &Server, error: StoreError) -> ErrorData {
+    let words = match error.is_of_database() {
+        true => server.causes.words(&error),
+        false => error.to_string(),
+    };
+    ErrorData::internal_error(words, None)
 }

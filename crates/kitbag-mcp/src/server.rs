@@ -1,5 +1,6 @@
 //! The server: each request goes to the file that knows its kind.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use kitbag::project::Project;
@@ -21,6 +22,29 @@ pub struct Server {
     pub(crate) scope: ToolScope,
     pub(crate) tools: Tools,
     pub(crate) project: Arc<Project>,
+    pub(crate) causes: Causes,
+}
+
+/// The words of a database that fails, which may name hosts and users.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Causes {
+    /// They are told: the client is its user's.
+    Told,
+    /// They go to the log.
+    Logged,
+}
+
+impl Causes {
+    /// The words for the client.
+    pub(crate) fn words(self, error: &dyn Display) -> String {
+        match self {
+            Self::Told => error.to_string(),
+            Self::Logged => {
+                tracing::error!(event = "store_failed", %error);
+                "the memory cannot be reached at the moment; try again".to_owned()
+            }
+        }
+    }
 }
 
 /// Said to the model that uses the server.
@@ -36,6 +60,7 @@ impl Server {
             tools: builtin(&scope),
             scope,
             project,
+            causes: Causes::Told,
         }
     }
 
@@ -74,7 +99,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        tools::call(&self.tools, request, context.ct.cancelled()).await
+        tools::call(self, request, context.ct.cancelled()).await
     }
 
     async fn list_resources(

@@ -13,6 +13,8 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
+use crate::Server;
+
 /// The most bytes of a result as text. The context windows of clients are smaller.
 const LARGEST: usize = 1 << 20;
 
@@ -50,13 +52,13 @@ fn object(schema: Value) -> Arc<JsonObject> {
 /// Calls a tool. A tool that fails answers with a result for the model to read; a tool that does not exist
 /// is an error of the protocol.
 pub(crate) async fn call(
-    tools: &Tools,
+    server: &Server,
     request: CallToolRequestParams,
     cancelled: impl Future<Output = ()>,
 ) -> Result<CallToolResponse, ErrorData> {
     let arguments = request.arguments.map_or(Value::Null, Value::Object);
     // A bug in one tool must not end the server, whose other tools still work.
-    let called = AssertUnwindSafe(tools.call(&request.name, arguments)).catch_unwind();
+    let called = AssertUnwindSafe(server.tools.call(&request.name, arguments)).catch_unwind();
     let called = match select(Box::pin(called), Box::pin(cancelled)).await {
         Either::Left((called, _)) => called,
         Either::Right(_) => return Err(ErrorData::internal_error("the call was cancelled", None)),
@@ -78,6 +80,9 @@ pub(crate) async fn call(
         }
         Err(error @ ToolError::Unknown { .. }) => {
             return Err(ErrorData::invalid_params(error.to_string(), None));
+        }
+        Err(ToolError::Database(words)) => {
+            CallToolResult::error(vec![ContentBlock::text(server.causes.words(&words))])
         }
         Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
     };

@@ -5,6 +5,7 @@ mod keyring;
 mod limits;
 mod origin;
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +13,10 @@ use std::time::Duration;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::header::AUTHORIZATION;
-use http::{HeaderMap, HeaderName, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use kitbag::core::record::Usage;
 use kitbag::layout::ProxyMemory;
+use kitbag::secrets::redact;
 use kitbag::store::{Action, Key, KeyScope, Store, Tenant};
 
 use crate::App;
@@ -52,6 +53,13 @@ impl Caller {
         }
     }
 
+    /// Counts the tokens of a request whose provider did not say how many it bills.
+    pub(crate) fn spend_estimate(&self, app: &App, tokens: u64) {
+        if let Some(key) = &self.key {
+            app.limits.spend_tokens(&self.tenant, key, tokens);
+        }
+    }
+
     /// Returns whether the key allows something. Whoever needs no key may do everything.
     pub(crate) fn may(&self, scope: KeyScope) -> bool {
         let key = self.key.as_deref();
@@ -83,10 +91,14 @@ pub fn check_bind(address: SocketAddr, has_keys: bool) -> Result<(), BindError> 
     }
 }
 
-/// The header of a key beside a client's own credential for a provider.
-const OWN: HeaderName = HeaderName::from_static("x-kitbag-key");
-/// The header that clients of Anthropic's API put a key into.
-const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+/// The headers that clients put a key into, the one for a key beside a provider's own credential first.
+const KEYS: [&str; 5] = [
+    "x-kitbag-key",
+    "authorization",
+    "x-api-key",
+    "api-key",
+    "x-goog-api-key",
+];
 
 /// Lets a request through that may come in, with its [`Caller`]. Our keys are taken out of the headers, so
 /// that none goes on to a provider.
@@ -130,8 +142,15 @@ pub(crate) async fn needs(
     let Some(caller) = caller.filter(|caller| !caller.may(scope)) else {
         return next.run(request).await;
     };
-    if let Some(store) = &caller.store {
-        let denied = store.audit(caller.key_id(), Action::Deny, None, (app.clock)());
+    deny(&app, caller, scope).await.to(&request)
+}
+
+/// The refusal of a request whose key lacks a right, which is noted once a minute.
+pub(crate) async fn deny(app: &App, caller: &Caller, scope: KeyScope) -> Refusal {
+    if let (Some(store), Some(key)) = (&caller.store, &caller.key)
+        && app.limits.is_first_denial(&caller.tenant, key, scope)
+    {
+        let denied = store.audit(Some(&key.id), Action::Deny, None, (app.clock)());
         if let Err(error) = denied.await {
             // The request is refused all the same.
             tracing::error!(event = "audit_failed", %error);
@@ -139,8 +158,7 @@ pub(crate) async fn needs(
     }
     let what = format!("the key may not do this: it has no scope `{scope}`");
     let refusal = Refusal::new(StatusCode::FORBIDDEN, "forbidden", what);
-    let hint = "ask whoever made it for one with that scope";
-    refusal.hint(hint).to(&request)
+    refusal.hint("ask whoever made it for one with that scope")
 }
 
 async fn by_key(app: &App, shown: &str) -> Result<Caller, Refusal> {
@@ -201,25 +219,33 @@ pub(crate) fn too_many(wait: Duration) -> Refusal {
     Refusal::new(StatusCode::TOO_MANY_REQUESTS, "rate_limit", what).retry_after(wait)
 }
 
-/// Takes the key of ours out of the headers. A provider's credential stays.
+/// Takes the key of ours out of the headers, and every other one that stands in them. A provider's credential stays.
 fn take_key(headers: &mut HeaderMap) -> Option<String> {
-    let text = |name: &HeaderName, headers: &HeaderMap| {
-        let value = headers.get(name)?.to_str().ok()?;
-        let key = match *name == AUTHORIZATION {
-            true => value.split_once(' ').map_or(value, |(_, key)| key.trim()),
-            false => value.trim(),
-        };
-        let is_ours = *name == OWN || key.starts_with("kitbag_");
-        is_ours.then(|| key.to_owned())
-    };
-    let mut taken = None;
-    for name in [OWN, AUTHORIZATION, API_KEY] {
-        if let Some(key) = text(&name, headers) {
-            headers.remove(&name);
-            taken = taken.or(Some(key));
+    let mut taken: BTreeMap<usize, String> = BTreeMap::new();
+    let mut others = HeaderMap::with_capacity(headers.len());
+    for (name, value) in &*headers {
+        let place = KEYS.iter().position(|key| name == key);
+        match place.and_then(|place| Some((place, shown_key(value, place == 0)?))) {
+            Some((place, key)) => drop(taken.entry(place).or_insert(key)),
+            None if holds_key(value) => {}
+            None => drop(others.append(name, value.clone())),
         }
     }
-    taken
+    *headers = others;
+    taken.into_values().next()
+}
+
+/// The key of ours that a header is, with or without the name of a scheme.
+fn shown_key(value: &HeaderValue, is_own: bool) -> Option<String> {
+    let value = value.to_str().ok()?.trim();
+    let key = value.rsplit_once(' ').map_or(value, |(_, key)| key);
+    (is_own || key.starts_with("kitbag_")).then(|| key.to_owned())
+}
+
+/// Returns whether a whole key of ours stands anywhere in a header.
+fn holds_key(value: &HeaderValue) -> bool {
+    let text = String::from_utf8_lossy(value.as_bytes());
+    text.contains("kitbag_") && redact(&text, "").text != text
 }
 
 #[cfg(test)]
@@ -231,7 +257,7 @@ mod tests {
         let taken = |named: &[(&'static str, &str)]| {
             let mut headers = HeaderMap::new();
             for (name, value) in named {
-                headers.insert(*name, value.parse().unwrap());
+                headers.append(*name, value.parse().unwrap());
             }
             let taken = take_key(&mut headers);
             let left: Vec<String> = headers.keys().map(ToString::to_string).collect();
@@ -253,8 +279,18 @@ mod tests {
             ),
             (vec![(bearer, "Bearer sk-1")], "", bearer),
             (vec![("x-api-key", "sk-1")], "", "x-api-key"),
+            (
+                vec![(bearer, "Bearer sk-1"), (bearer, "Bearer kitbag_a_1")],
+                "kitbag_a_1",
+                bearer,
+            ),
+            (vec![("api-key", "kitbag_a_1")], "kitbag_a_1", ""),
+            (vec![("x-goog-api-key", "kitbag_a_1")], "kitbag_a_1", ""),
+            (vec![("x-title", "kitbag_serve")], "", "x-title"),
         ] {
             assert_eq!(taken(&headers), (key.to_owned(), left.to_owned()));
         }
+        let whole = format!("a=b; key=kitbag_main_{}", "0a".repeat(36));
+        assert_eq!(taken(&[("cookie", &whole)]), (String::new(), String::new()));
     }
 }

@@ -11,6 +11,7 @@ use kitbag::store::Store;
 use tokio::task::JoinSet;
 
 use crate::access::{Keyring, Limits};
+use crate::engines::Engines;
 use crate::observe::Metrics;
 #[cfg(feature = "otel")]
 use crate::otel::Telemetry;
@@ -31,6 +32,7 @@ pub struct App {
     pub(crate) limits: Arc<Limits>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) packs: Packs,
+    pub(crate) engines: Engines,
     /// The Slack app that asks.
     pub(crate) slack: Option<Arc<Slack>>,
     #[cfg(feature = "otel")]
@@ -62,6 +64,7 @@ impl App {
             limits: Arc::default(),
             metrics: Arc::default(),
             packs: Packs::default(),
+            engines: Engines::default(),
             slack: None,
             #[cfg(feature = "otel")]
             telemetry: None,
@@ -139,18 +142,20 @@ impl App {
         self.stopping.load(Ordering::Relaxed)
     }
 
-    /// Runs work that no request waits for.
-    pub(crate) fn in_background(&self, work: impl Future<Output = ()> + Send + 'static) {
+    /// Runs work that no request waits for, and returns whether there is room for it.
+    pub(crate) fn in_background(&self, work: impl Future<Output = ()> + Send + 'static) -> bool {
         let mut all = self
             .background
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         while all.try_join_next().is_some() {}
-        if all.len() < MOST_WORK {
+        let has_room = all.len() < MOST_WORK;
+        if has_room {
             all.spawn(work);
         } else {
             tracing::warn!(event = "work_dropped", waiting = all.len());
         }
+        has_room
     }
 
     /// Waits for all work in the background, but not for ever.

@@ -7,6 +7,7 @@
 mod access;
 mod api;
 mod app;
+mod engines;
 mod mcp;
 mod observe;
 #[cfg(feature = "otel")]

@@ -7,16 +7,16 @@ use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
 use axum::{Extension, Router};
-use http::HeaderName;
 use jiff::Timestamp;
 use kitbag::store::{Action, KeyScope, Store};
 use kitbag::tokens::{Counter, Vocabulary};
-use kitbag::tool::{AnyTool, Effect, ToolCall, ToolScope, ToolSpec, Tools, builtin};
+use kitbag::tool::{AnyTool, Effect, ToolCall, ToolError, ToolScope, ToolSpec, Tools, builtin};
 use kitbag_mcp::{Server, answer_http};
 use serde_json::Value;
 
 use crate::App;
 use crate::access::Caller;
+use crate::proxy::own_text;
 use crate::refusal::Refusal;
 
 pub(crate) fn routes() -> Router<Arc<App>> {
@@ -24,17 +24,18 @@ pub(crate) fn routes() -> Router<Arc<App>> {
 }
 
 /// The header that says whose memory is meant, `user` where it is missing.
-const SENDER: HeaderName = HeaderName::from_static("x-kitbag-sender");
+const SENDER: &str = "x-kitbag-sender";
 
 async fn answer(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Response {
-    let sender = request.headers().get(SENDER);
-    let sender = sender.map_or(Ok("user"), |name| name.to_str());
-    let Ok(sender) = sender.map(str::to_owned) else {
-        return Refusal::invalid("`x-kitbag-sender` is no text").into_response();
+    let sender = match own_text(request.headers(), SENDER) {
+        Ok(sender) => sender.unwrap_or_else(|| "user".to_owned()),
+        Err(name) => {
+            return Refusal::invalid(format!("`{name}` is empty, or no text")).into_response();
+        }
     };
     let counter = match Counter::for_vocabulary(Vocabulary::O200kBase) {
         Ok(counter) => counter,
@@ -56,7 +57,7 @@ async fn answer(
 }
 
 /// The tools that the caller may use.
-fn tools(app: &App, caller: &Caller, scope: &ToolScope, has_folder: bool) -> Tools {
+fn tools(app: &Arc<App>, caller: &Caller, scope: &ToolScope, has_folder: bool) -> Tools {
     let all = builtin(scope);
     let allowed = all.clone().only(|name| {
         let reads = |spec: ToolSpec| spec.effect == Effect::Reads;
@@ -69,31 +70,64 @@ fn tools(app: &App, caller: &Caller, scope: &ToolScope, has_folder: bool) -> Too
         };
         is_allowed && has_place
     });
-    let Some(store) = &caller.store else {
-        return allowed;
-    };
     let mut tools = allowed.clone();
     for spec in allowed.specs() {
         let action = match spec.effect {
+            Effect::Reads if ["pack", "explain"].contains(&&*spec.definition.name) => {
+                let tools_in_turn = InTurn {
+                    tools: allowed.clone(),
+                    spec,
+                    app: Arc::clone(app),
+                };
+                tools.add(Arc::new(tools_in_turn));
+                continue;
+            }
             Effect::Reads => continue,
             Effect::Destroys => Action::Forget,
             _ => Action::Remember,
         };
-        tools.add(Arc::new(Audited {
-            tools: allowed.clone(),
-            spec,
-            action,
-            store: store.clone(),
-            key: caller.key_id().map(str::to_owned),
-            clock: app.clock,
-        }));
+        if let Some(store) = &caller.store {
+            tools.add(Arc::new(Audited {
+                scope: scope.clone(),
+                spec,
+                action,
+                store: store.clone(),
+                key: caller.key_id().map(str::to_owned),
+                clock: app.clock,
+            }));
+        }
     }
     tools
 }
 
-/// A tool that changes something, whose calls are noted.
-struct Audited {
+/// A tool that takes all of a processor for a while.
+struct InTurn {
     tools: Tools,
+    spec: ToolSpec,
+    app: Arc<App>,
+}
+
+impl AnyTool for InTurn {
+    fn spec(&self) -> ToolSpec {
+        self.spec.clone()
+    }
+
+    fn call(&self, arguments: Value) -> ToolCall<'_> {
+        let (tools, name) = (self.tools.clone(), self.spec.definition.name.clone());
+        let work = async move { tools.call(&name, arguments).await };
+        Box::pin(async move {
+            let done = self.app.packs.in_turn(work).await;
+            done.unwrap_or_else(|error| {
+                tracing::error!(event = "pack_panicked", %error);
+                Err(ToolError::new("the pack stopped with a bug"))
+            })
+        })
+    }
+}
+
+/// A tool that changes something, whose changes are noted.
+struct Audited {
+    scope: ToolScope,
     spec: ToolSpec,
     action: Action,
     store: Store,
@@ -107,14 +141,13 @@ impl AnyTool for Audited {
     }
 
     fn call(&self, arguments: Value) -> ToolCall<'_> {
-        Box::pin(async move {
-            let name = self.spec.definition.name.as_str();
-            let output = self.tools.call(name, arguments).await?;
-            let noted = self
-                .store
-                .audit(self.key.as_deref(), self.action, None, (self.clock)());
-            noted.await?;
-            Ok(output)
-        })
+        let now = (self.clock)();
+        let store = self
+            .store
+            .audited(self.key.as_deref(), self.action, None, now);
+        let scope = self.scope.clone();
+        let sender = scope.sender.clone();
+        let tools = builtin(&scope.with_store(store, sender));
+        Box::pin(async move { tools.call(&self.spec.definition.name, arguments).await })
     }
 }

@@ -10,11 +10,12 @@ use axum::http::HeaderValue;
 use axum::middleware::Next;
 use axum::response::Response;
 use http::HeaderName;
+use http::header::X_CONTENT_TYPE_OPTIONS;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
-use crate::App;
 use crate::access::Caller;
+use crate::{App, proxy};
 
 pub(crate) use metrics::Metrics;
 
@@ -26,6 +27,7 @@ pub(crate) async fn observe(State(app): State<Arc<App>>, request: Request, next:
     let begun = Instant::now();
     let id = request_id(&request);
     let method = request.method().clone();
+    let is_proxied = proxy::is_proxied(request.uri());
     let route = request.extensions().get::<MatchedPath>();
     // A path that no route matches is a stranger's words.
     let route = route.map_or("none", MatchedPath::as_str).to_owned();
@@ -44,6 +46,11 @@ pub(crate) async fn observe(State(app): State<Arc<App>>, request: Request, next:
         micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         key = caller.and_then(Caller::key_id),
     );
+    if !is_proxied {
+        // No browser takes an export for a script.
+        let headers = response.headers_mut();
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    }
     // The upstream of a proxied request has named it already.
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().entry(REQUEST_ID).or_insert(value);

@@ -1,11 +1,11 @@
 //! The folders that packs may be made of, and what is kept of them between packs.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kitbag::workspace::resident::Resident;
 use tokio::sync::Semaphore;
+use tokio::task::JoinError;
 
 use crate::refusal::Refusal;
 
@@ -14,9 +14,10 @@ use crate::refusal::Refusal;
 pub(crate) struct Packs {
     /// Without links, so that a path can be compared with them.
     roots: Vec<PathBuf>,
-    residents: Mutex<BTreeMap<PathBuf, Arc<Resident>>>,
+    /// The folder that was packed last is the last.
+    residents: Mutex<Vec<(PathBuf, Arc<Resident>)>>,
     /// A pack takes all of a processor for a while.
-    pub(crate) at_once: Semaphore,
+    at_once: Arc<Semaphore>,
 }
 
 /// So many folders are kept in memory.
@@ -31,7 +32,7 @@ impl Packs {
                 .filter_map(|root| root.canonicalize().ok())
                 .collect(),
             residents: Mutex::default(),
-            at_once: Semaphore::new(processors),
+            at_once: Arc::new(Semaphore::new(processors)),
         }
     }
 
@@ -60,10 +61,32 @@ impl Packs {
             .residents
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if residents.len() >= MOST && !residents.contains_key(folder) {
-            residents.pop_first();
+        let known = residents.iter().position(|(known, _)| known == folder);
+        let resident = match known {
+            Some(place) => residents.remove(place).1,
+            None => Arc::default(),
+        };
+        if residents.len() >= MOST {
+            residents.remove(0);
         }
-        Arc::clone(residents.entry(folder.to_owned()).or_default())
+        residents.push((folder.to_owned(), Arc::clone(&resident)));
+        resident
+    }
+
+    /// Runs the work of a pack when it is its turn. It goes on when nobody waits for it any more, and keeps its turn
+    /// until it ends: clients that leave would else start as many as they like.
+    pub(crate) async fn in_turn<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, JoinError> {
+        let at_once = Arc::clone(&self.at_once);
+        let turn = at_once.acquire_owned().await;
+        let work = async move {
+            let done = work.await;
+            drop(turn);
+            done
+        };
+        tokio::spawn(work).await
     }
 }
 
@@ -78,6 +101,34 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[tokio::test]
+    async fn work_that_nobody_waits_for_keeps_its_turn() {
+        let packs = Packs::default();
+        let turns = packs.at_once.available_permits();
+        let (end, ended) = tokio::sync::oneshot::channel::<()>();
+        let mut left = Box::pin(packs.in_turn(async move { drop(ended.await) }));
+        assert!(futures_util::poll!(&mut left).is_pending());
+        drop(left);
+        assert_eq!(packs.at_once.available_permits(), turns - 1);
+        end.send(()).unwrap();
+        while packs.at_once.available_permits() < turns {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[test]
+    fn the_folder_that_was_packed_longest_ago_goes_first() {
+        let packs = Packs::default();
+        let first = packs.resident(Path::new("z"));
+        for name in 0..MOST {
+            packs.resident(Path::new(&name.to_string()));
+            if name == 3 {
+                assert!(Arc::ptr_eq(&first, &packs.resident(Path::new("z"))));
+            }
+        }
+        assert!(Arc::ptr_eq(&first, &packs.resident(Path::new("z"))));
+    }
 
     #[test]
     fn nothing_outside_the_roots_is_a_folder() {

@@ -11,6 +11,7 @@ mod headers;
 mod identity;
 mod learn;
 mod memory;
+mod payer;
 mod prepare;
 mod refusal;
 mod said;
@@ -25,6 +26,7 @@ use axum::routing::any;
 use http::Uri;
 
 use crate::App;
+pub(crate) use headers::own_text;
 use refusal::Refusal;
 
 /// Everything below `/v1`, whatever its method: what is not known here is the upstream's to refuse.
@@ -40,11 +42,5 @@ pub(crate) fn is_proxied(address: &Uri) -> bool {
 /// The refusal of a request before it is looked at, in the words of the API that it belongs to.
 pub(crate) fn refused(request: &Request, refusal: crate::refusal::Refusal) -> Response {
     let dialect = endpoint::dialect(request.uri(), request.headers());
-    let refusal = Refusal {
-        status: refusal.status,
-        message: refusal.text(),
-        retry_after: refusal.retry_after,
-        code: None,
-    };
-    refusal.into_response(dialect)
+    Refusal::from(refusal).into_response(dialect)
 }

@@ -61,6 +61,12 @@ impl Refusal {
         Self::new(StatusCode::NOT_FOUND, "not_found", message)
     }
 
+    /// Work that ended with a bug.
+    pub(crate) fn bug(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", message)
+            .hint("the server's log says why")
+    }
+
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         self.hint_if(Some(hint))
     }
@@ -103,6 +109,12 @@ impl Refusal {
     }
 }
 
+/// A time to wait in whole seconds. Rounded up: whoever comes back too early is refused again.
+pub(crate) fn retry_after(wait: Duration) -> HeaderValue {
+    let seconds = wait.as_millis().div_ceil(1_000).max(1);
+    HeaderValue::from(u64::try_from(seconds).unwrap_or(u64::MAX))
+}
+
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let body = serde_json::to_string(&self.report()).unwrap_or_default();
@@ -110,9 +122,7 @@ impl IntoResponse for Refusal {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(wait) = self.retry_after {
-            let seconds = wait.as_millis().div_ceil(1_000).max(1);
-            let seconds = u64::try_from(seconds).unwrap_or(u64::MAX);
-            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+            headers.insert(RETRY_AFTER, retry_after(wait));
         }
         response
     }
@@ -146,9 +156,7 @@ impl From<&StoreError> for Refusal {
             }
             _ => {
                 tracing::error!(event = "store_failed", %error);
-                let what = "the memory failed";
-                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", what)
-                    .hint("the server's log says why")
+                Self::bug("the memory failed")
             }
         }
     }

@@ -31,6 +31,7 @@ use tokio::sync::mpsc;
 
 use crate::App;
 use crate::api::tell_problems;
+use crate::engines::Choices;
 use crate::refusal::Refusal;
 use client::Client;
 use event::{Delivery, Said};
@@ -140,11 +141,10 @@ async fn receive_event(State(app): State<Arc<App>>, headers: HeaderMap, body: By
 
 /// Answers a message in its thread.
 async fn answer(app: Arc<App>, slack: Arc<Slack>, said: Said) {
-    let engine = Engine::builder()
-        .project(Arc::clone(&app.project))
-        .clock(app.clock)
-        .configured_provider()
-        .build();
+    let engine = app.engines.get(Choices::default(), || {
+        let engine = Engine::builder().project(Arc::clone(&app.project));
+        engine.clock(app.clock).configured_provider().build()
+    });
     let engine = match engine {
         Ok(engine) => engine.with_store(app.store.clone()),
         Err(error) => {

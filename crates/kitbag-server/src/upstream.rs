@@ -188,6 +188,11 @@ impl Upstream {
         })
     }
 
+    /// Returns whether requests are sent with the operator's key.
+    pub(crate) const fn has_key(&self) -> bool {
+        !self.own.secrets.is_empty()
+    }
+
     /// The host and the port that requests go to.
     pub(crate) fn place(&self) -> (&str, Option<u16>) {
         self.address.place()

@@ -1,6 +1,8 @@
 //! The audit log: key, action and subject of everything that was done. Entries are added and never changed, and hold
 //! nothing of what anybody said.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -61,6 +63,32 @@ pub struct AuditEntry {
     pub subject: Option<String>,
 }
 
+/// An entry that is waiting for the operation that it tells of.
+#[derive(Debug)]
+pub(crate) struct Note {
+    actor: Option<String>,
+    action: Action,
+    subject: Option<String>,
+    at: Timestamp,
+    is_added: AtomicBool,
+}
+
+impl Note {
+    /// Adds the entry within the transaction of the operation, unless an earlier one had it.
+    pub(crate) async fn add(&self, tx: &mut Tx<'_>) -> Result<()> {
+        if self.is_added.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let (actor, subject) = (self.actor.as_deref(), self.subject.as_deref());
+        add(tx, actor, self.action, subject, self.at).await
+    }
+
+    /// Notes that the transaction was committed.
+    pub(crate) fn added(&self) {
+        self.is_added.store(true, Ordering::Relaxed);
+    }
+}
+
 from_row!(AuditEntry: id, at, actor, action, subject);
 
 impl Store {
@@ -78,6 +106,25 @@ impl Store {
         let (actor, subject) = (actor.map(str::to_owned), subject.map(str::to_owned));
         self.write(async move |tx| add(tx, actor.as_deref(), action, subject.as_deref(), now).await)
             .await
+    }
+
+    /// The same store, whose next operation that changes something adds an entry to the audit log: both are kept, or
+    /// neither. `subject` is an id, never somebody's words. Of an operation of several transactions the first has it.
+    #[must_use]
+    pub fn audited(
+        &self,
+        actor: Option<&str>,
+        action: Action,
+        subject: Option<&str>,
+        now: Timestamp,
+    ) -> Self {
+        self.with_note(Note {
+            actor: actor.map(str::to_owned),
+            action,
+            subject: subject.map(str::to_owned),
+            at: now,
+            is_added: AtomicBool::new(false),
+        })
     }
 
     /// The audit log, the latest first and at most `limit`, of one key if it is given.

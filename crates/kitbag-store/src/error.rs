@@ -222,6 +222,21 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Returns true if the error tells of the database, whose words are for whoever runs it. Others tell of what
+    /// was asked.
+    #[must_use]
+    pub const fn is_of_database(&self) -> bool {
+        !matches!(
+            self,
+            Self::Missing { .. }
+                | Self::Invalid { .. }
+                | Self::Busy { .. }
+                | Self::Turn { .. }
+                | Self::LeaseLost { .. }
+                | Self::Replay { .. }
+        )
+    }
+
     /// A remedy for the user, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::append::Analysed;
+use crate::audit::Note;
 #[cfg(feature = "embeddings")]
 use crate::embedding::Embedder;
 use crate::error::{Result, StoreError};
@@ -22,6 +23,8 @@ pub struct Store {
     owner: Arc<str>,
     secrets: Secrets,
     facts_from_talk: FactsFromTalk,
+    /// The entry of the audit log that the next change adds.
+    note: Option<Arc<Note>>,
     #[cfg(feature = "embeddings")]
     embedder: Option<Arc<Embedder>>,
 }
@@ -96,6 +99,7 @@ impl Store {
             owner: owner()?.into(),
             facts_from_talk: FactsFromTalk::default(),
             secrets: Secrets::default(),
+            note: None,
             #[cfg(feature = "embeddings")]
             embedder: None,
         })
@@ -126,6 +130,13 @@ impl Store {
     pub fn with_secrets(&self, secrets: Secrets) -> Self {
         Self {
             secrets,
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn with_note(&self, note: Note) -> Self {
+        Self {
+            note: Some(Arc::new(note)),
             ..self.clone()
         }
     }
@@ -178,8 +189,24 @@ impl Store {
         &self.owner
     }
 
-    /// Runs an operation that changes rows: completely, or not at all.
+    /// Runs an operation that changes rows: completely, or not at all. An entry of the audit log that waits for it is a
+    /// part of it.
     pub(crate) async fn write<T: Send + 'static>(&self, operation: impl Operation<T>) -> Result<T> {
+        let Some(note) = self.note.clone() else {
+            return self.write_unnoted(operation).await;
+        };
+        let added = Arc::clone(&note);
+        let noted = async move |tx: &mut Tx<'_>| {
+            let done = operation(tx).await?;
+            note.add(tx).await?;
+            Ok(done)
+        };
+        let done = self.write_unnoted(noted).await?;
+        added.added();
+        Ok(done)
+    }
+
+    async fn write_unnoted<T: Send + 'static>(&self, operation: impl Operation<T>) -> Result<T> {
         match &*self.backend {
             #[cfg(feature = "sqlite")]
             Backend::Sqlite(sqlite) => sqlite.write(self.tenant.clone(), operation).await,

@@ -21,11 +21,11 @@ pub fn grouped(number: impl Into<u64>) -> String {
     }
 }
 
-/// The first words of a text on one line, at most so many characters.
+/// The first words of a text on one line, at most so many characters, none of which controls a terminal.
 #[must_use]
 pub fn beginning(text: &str, most: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().take(most).collect();
-    let line = words.join(" ");
+    let line = words.join(" ").replace(char::is_control, "");
     if line.chars().count() <= most {
         return line;
     }

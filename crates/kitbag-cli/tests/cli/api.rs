@@ -9,6 +9,7 @@ mod keys;
 mod killed;
 mod mcp;
 mod nodes;
+mod providers;
 mod schema;
 mod slack;
 mod tenants;

@@ -8,11 +8,13 @@ mod codex;
 mod faults;
 mod guard;
 mod hostile;
+mod learned;
 mod llm;
 mod memory;
 mod reload;
 mod sdks;
 mod telemetry;
+mod whose;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use kitbag::store::{Key, Tenant};
+use kitbag::store::{Key, KeyScope, Tenant};
 use tokio::time::Instant;
 
 /// The use that keys made of their limits lately.
@@ -15,9 +15,11 @@ pub(crate) struct Limits(Mutex<BTreeMap<(Tenant, String), Used>>);
 struct Used {
     requests: Bucket,
     tokens: Bucket,
+    /// The latest denial for each right.
+    denied: BTreeMap<&'static str, Instant>,
 }
 
-/// The use that has not run out of the bucket yet, in millionths.
+/// A leaky bucket: use fills it, time empties it. Its level is in millionths of a request or a token.
 #[derive(Debug, Default)]
 struct Bucket {
     level: u64,
@@ -25,6 +27,7 @@ struct Bucket {
 }
 
 const MILLION: u64 = 1_000_000;
+const MINUTE: Duration = Duration::from_secs(60);
 
 impl Limits {
     /// Counts a request of a key. Returns how long to wait where it is one too many.
@@ -47,6 +50,19 @@ impl Limits {
             used.requests.add(1);
         }
         wait
+    }
+
+    /// Notes that a key lacks a right, and returns whether that is news: nobody fills the audit log by trying.
+    pub(super) fn is_first_denial(&self, tenant: &Tenant, key: &Key, scope: KeyScope) -> bool {
+        let now = Instant::now();
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = all.entry((tenant.clone(), key.id.clone())).or_default();
+        let before = used.denied.get(scope.as_str());
+        let is_first = before.is_none_or(|at| now.duration_since(*at) >= MINUTE);
+        if is_first {
+            used.denied.insert(scope.as_str(), now);
+        }
+        is_first
     }
 
     /// Counts the tokens of a request that was answered.

@@ -5,6 +5,9 @@ use http::header::{HOST, ORIGIN};
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName, Uri};
 
+/// The header in which browsers say where the page is from that asks.
+const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
 /// The header by which a page from elsewhere is known. With a key a server may have any name, and pages of
 /// that name may ask; without one it is this machine's alone.
 pub(super) fn foreign(headers: &HeaderMap, has_key: bool) -> Option<HeaderName> {
@@ -18,9 +21,19 @@ pub(super) fn foreign(headers: &HeaderMap, has_key: bool) -> Option<HeaderName> 
             return Some(ORIGIN);
         }
     }
-    if has_key || text(&HOST).is_none() {
+    if has_key {
         return None;
     }
+    // A picture or a script has no origin. Its browser says all the same that another page asks for it.
+    let site = headers
+        .contains_key(ORIGIN)
+        .then_some("none")
+        .or(text(&SITE));
+    if !matches!(site, None | Some("none" | "same-origin")) {
+        return Some(SITE);
+    }
+    // Whoever names no host is no browser.
+    text(&HOST)?;
     match host.is_some_and(|host| is_local(host.host())) {
         true => None,
         false => Some(HOST),
@@ -36,6 +49,27 @@ fn is_local(host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn x06_pictures_of_pages_from_elsewhere_are_refused_where_no_key_is_needed() {
+        for (site, origin, is_refused) in [
+            ("cross-site", "", true),
+            ("same-site", "", true),
+            ("none", "", false),
+            ("same-origin", "", false),
+            ("cross-site", "http://localhost:3000", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(HOST, "127.0.0.1:7411".parse().unwrap());
+            headers.insert(SITE, site.parse().unwrap());
+            if !origin.is_empty() {
+                headers.insert(ORIGIN, origin.parse().unwrap());
+            }
+            let refused = foreign(&headers, false);
+            assert_eq!(refused, is_refused.then_some(SITE), "{site} {origin}");
+            assert_eq!(foreign(&headers, true), None, "a page has no key");
+        }
+    }
 
     #[test]
     fn pages_from_elsewhere_are_known_by_their_headers() {

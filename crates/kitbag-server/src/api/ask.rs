@@ -104,7 +104,10 @@ async fn ask(
     if let Some(key) = asked.idempotency_key {
         incoming = incoming.with_idempotency_key(key);
     }
-    let engine = message.engine(&app)?.configured_provider().build()?;
+    let engine = app.engines.get(message.choices(), || {
+        let built = message.engine(&app)?.configured_provider().build();
+        built.map_err(Refusal::from)
+    })?;
     let engine = engine.with_store(caller.store.clone());
     engine.check()?;
     let (send, mut events) = mpsc::unbounded_channel();
@@ -119,11 +122,21 @@ async fn ask(
         send,
         gone,
     );
-    app.in_background(work);
+    if !app.in_background(work) {
+        let what = "too many answers are being made";
+        let busy = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", what);
+        return Err(busy.retry_after(Duration::from_secs(1)));
+    }
     if asked.stream {
-        let events = stream::unfold((events, alive), |(mut events, alive)| async move {
-            let told: Told = events.recv().await?;
-            Some((Ok::<_, Infallible>(told.event()), (events, alive)))
+        let events = stream::unfold(Some((events, alive)), async |state| {
+            let (mut events, alive) = state?;
+            let told = events
+                .recv()
+                .await
+                .unwrap_or_else(|| Told::Failed(broken_off()));
+            let is_last = matches!(told, Told::Done(_) | Told::Failed(_));
+            let state = (!is_last).then_some((events, alive));
+            Some((Ok::<_, Infallible>(told.event()), state))
         });
         let events = Sse::new(events).keep_alive(KeepAlive::default());
         return Ok(events.into_response());
@@ -136,9 +149,12 @@ async fn ask(
         }
     }
     drop(alive);
-    let what = "too many answers are being made";
-    let busy = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", what);
-    Err(busy.retry_after(Duration::from_secs(1)))
+    Err(broken_off())
+}
+
+/// The work of an answer ended without a last word, with a bug or with the server.
+fn broken_off() -> Refusal {
+    Refusal::bug("the answer broke off")
 }
 
 /// Something to tell a client.

@@ -21,6 +21,7 @@ use super::input::{Input, budget};
 use super::{Endpoint, json};
 use crate::App;
 use crate::access::Caller;
+use crate::engines::Choices;
 use crate::refusal::Refusal;
 
 /// A message with its sender and its place.
@@ -92,12 +93,29 @@ async fn context(
     let engine = message.engine(&app)?.build()?.with_store(caller.store);
     let mut turn = engine.turn(incoming)?;
     turn.prompt.settings.form = format;
-    let made = engine.prompt(turn).await?;
-    let body = made.composed.body_for_people().text;
-    Ok(Json(PromptReport::of(&made.composed, &body)).into_response())
+    // Fitting takes long enough to hold up whatever else this thread serves.
+    let runtime = tokio::runtime::Handle::current();
+    let made = tokio::task::spawn_blocking(move || {
+        let made = runtime.block_on(engine.prompt(turn))?;
+        let body = made.composed.body_for_people().text;
+        Ok(Json(PromptReport::of(&made.composed, &body)).into_response())
+    });
+    made.await.unwrap_or_else(|error| {
+        tracing::error!(event = "prompt_panicked", %error);
+        Err(Refusal::bug("the prompt stopped with a bug"))
+    })
 }
 
 impl MessageInput {
+    /// The choices that make the engine another one.
+    pub(super) fn choices(&self) -> Choices {
+        Choices {
+            agent: self.agent.clone(),
+            model: self.model.clone(),
+            budget: self.budget,
+        }
+    }
+
     /// The engine with what the request chooses, which asks nobody yet.
     pub(super) fn engine(&self, app: &App) -> Result<EngineBuilder, Refusal> {
         let mut engine = Engine::builder()

@@ -183,7 +183,7 @@ async fn remember(
     let store = memory(&caller)?;
     let sender = asked.sender.as_deref().unwrap_or("user");
     let mut scope = ToolScope::new(&app.project.root, counter(None)?);
-    scope = scope.with_store(store.clone(), sender);
+    scope = scope.with_store(noted(&app, &caller, store, Action::Remember, None), sender);
     scope.channel = asked.channel.unwrap_or_else(|| "http".to_owned());
     scope.clock = app.clock;
     let arguments = json!({"text": asked.text, "key": asked.key});
@@ -197,7 +197,6 @@ async fn remember(
                 .hint("the server's log says why")
         }
     })?;
-    audit(&app, &caller, Action::Remember, None).await?;
     Ok(Json(kept.structured).into_response())
 }
 
@@ -212,7 +211,7 @@ struct ForgetInput {
     fact: Option<String>,
     /// Messages of the sender that have all of these words
     matching: Option<String>,
-    /// About whom; alone, all about this sender
+    /// About whom, `user` unless it is given; alone, all about this sender
     sender: Option<String>,
     /// Forgets for good. Without it, what would go is listed and nothing changes
     #[serde(default)]
@@ -230,8 +229,8 @@ async fn forget(
         let preview = ForgetPreview::of(store, &what, 20).await?;
         return Ok(Json(preview).into_response());
     }
+    let store = noted(&app, &caller, store, Action::Forget, subject.as_deref());
     let gone = store.forget(what).await?;
-    audit(&app, &caller, Action::Forget, subject.as_deref()).await?;
     Ok(Json(gone).into_response())
 }
 
@@ -265,7 +264,9 @@ impl ForgetInput {
                 if filter.words.is_empty() {
                     return Err(Refusal::invalid("`matching` has no words"));
                 }
-                let own = ExportFilter::new(sender.map(str::to_owned), None);
+                // Without a name, all senders of the tenant would lose their messages.
+                let sender = sender.unwrap_or("user").to_owned();
+                let own = ExportFilter::new(Some(sender), None);
                 Ok((Forget::Messages(own.among(filter)), None))
             }
             [None, None, None, None] => match sender {
@@ -277,17 +278,15 @@ impl ForgetInput {
     }
 }
 
-/// Notes what was done with a key.
-async fn audit(
+/// The memory, which notes the next change as done with the caller's key.
+fn noted(
     app: &App,
     caller: &Caller,
+    store: &Store,
     action: Action,
     subject: Option<&str>,
-) -> Result<(), Refusal> {
-    let store = memory(caller)?;
-    Ok(store
-        .audit(caller.key_id(), action, subject, (app.clock)())
-        .await?)
+) -> Store {
+    store.audited(caller.key_id(), action, subject, (app.clock)())
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -316,7 +315,10 @@ async fn export(
     messages.until = time("until", asked.until.as_deref())?;
     let filter = ExportFilter::new(asked.sender, asked.channel).among(messages);
     let store = memory(&caller)?.clone();
-    audit(&app, &caller, Action::Export, None).await?;
+    let now = (app.clock)();
+    store
+        .audit(caller.key_id(), Action::Export, None, now)
+        .await?;
     let first = page(&store, &filter, None).await?;
     let pages = stream::unfold(Some(Next::Read(first)), move |next| {
         let (store, filter) = (store.clone(), filter.clone());

@@ -1,5 +1,7 @@
 //! The description of the endpoints as OpenAPI 3.1, made of the table that the routes are made of.
 
+use std::sync::LazyLock;
+
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -7,8 +9,13 @@ use serde_json::{Map, Value, json};
 use super::{Answer, Endpoint, SchemaOf, endpoints, schema_of};
 use crate::refusal::ErrorReport;
 
-/// The document.
-pub(super) fn document() -> Value {
+/// The document, which is made once: anybody may ask for it.
+pub(super) fn document() -> &'static Value {
+    static DOCUMENT: LazyLock<Value> = LazyLock::new(make);
+    &DOCUMENT
+}
+
+fn make() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
     });

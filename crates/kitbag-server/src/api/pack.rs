@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
-use http::{Method, StatusCode};
+use http::Method;
 use kitbag::core::assembly::OutputForm;
 use kitbag::pack::{Pack, PackError, PackRequest, prepare};
 use kitbag::store::KeyScope;
@@ -14,6 +14,7 @@ use kitbag::tokens::{Counter, ModelProfile, Vocabulary};
 use kitbag::workspace::git::Changes;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::task::JoinError;
 
 use super::input::{Input, budget};
 use super::{Endpoint, json};
@@ -88,16 +89,22 @@ async fn pack(
         request.options.form = form;
     }
     let counter = counter(asked.model.as_deref())?;
-    let _turn = app.packs.at_once.acquire().await;
-    let prepared = prepare(&request.survey).await?;
-    // Fitting takes long enough to hold up whatever else this thread serves.
-    let packed = tokio::task::spawn_blocking(move || prepared.pack(&request.options, &counter));
-    let packed = packed.await.map_err(|error| {
-        tracing::error!(event = "pack_panicked", %error);
-        let what = "the pack stopped with a bug";
-        Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", what)
-    })?;
+    let packed = app.packs.in_turn(async move {
+        let prepared = prepare(&request.survey).await?;
+        // Fitting takes long enough to hold up whatever else this thread serves.
+        let packed = tokio::task::spawn_blocking(move || prepared.pack(&request.options, &counter));
+        match packed.await {
+            Ok(packed) => packed.map_err(Refusal::from),
+            Err(error) => Err(stopped(&error)),
+        }
+    });
+    let packed = packed.await.map_err(|error| stopped(&error))?;
     Ok(Json(packed?).into_response())
+}
+
+fn stopped(error: &JoinError) -> Refusal {
+    tracing::error!(event = "pack_panicked", %error);
+    Refusal::bug("the pack stopped with a bug")
 }
 
 /// Counts tokens for a model; one that is not known is counted with the usual vocabulary.

@@ -4,7 +4,6 @@
 //! client that goes away drops the body, and with it the connection to the upstream.
 
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -18,11 +17,10 @@ use kitbag::wire::Dialect;
 use serde_json::json;
 use tokio::time::timeout;
 
-use crate::App;
-use crate::access::Caller;
 use crate::otel::Call;
 
 use super::learn::Learner;
+use super::payer::Payer;
 use super::refusal::error_json;
 
 /// An answer that is passed on.
@@ -40,7 +38,7 @@ pub(super) struct Answer {
     /// The call, where calls are told of.
     pub(super) call: Option<Call>,
     /// Whoever pays for it.
-    pub(super) caller: Option<(Arc<App>, Caller)>,
+    pub(super) payer: Option<Payer>,
 }
 
 struct Passing {
@@ -48,12 +46,14 @@ struct Passing {
     reply: Reply,
     /// The beginning of an event.
     held: BytesMut,
+    /// Set where the beginning of a long event was passed on, and its end is still to come.
+    is_within: bool,
     /// The time since the latest piece.
     silent: Duration,
     last: Option<Last>,
 }
 
-/// The rest of the work for the end.
+/// The end of the body, which takes several steps.
 enum Last {
     Fail(String),
     End,
@@ -73,6 +73,7 @@ impl Answer {
             answer: self,
             reply: Reply::default(),
             held: BytesMut::new(),
+            is_within: false,
             silent: Duration::ZERO,
             last: None,
         };
@@ -165,7 +166,7 @@ impl Passing {
                         let problem = format!("the upstream sent nothing for {seconds} s");
                         return Frame::Broken(problem);
                     }
-                    if self.held.is_empty() {
+                    if self.held.is_empty() && !self.is_within {
                         return Frame::Silence;
                     }
                 }
@@ -174,6 +175,11 @@ impl Passing {
     }
 
     fn read(&mut self, bytes: &[u8]) {
+        if self.answer.reader.is_none()
+            && let Some(payer) = &mut self.answer.payer
+        {
+            payer.add_unread(bytes);
+        }
         let read = self.answer.reader.as_mut().map(|reader| reader.read(bytes));
         for event in read.into_iter().flatten().flatten() {
             self.reply.add(event);
@@ -209,10 +215,8 @@ impl Passing {
 
     /// Counts what the provider billed, as far as it said so.
     fn count_usage(&mut self) {
-        if let Some((app, caller)) = self.answer.caller.take()
-            && let Some(usage) = &self.reply.usage
-        {
-            caller.spend(&app, usage);
+        if let Some(payer) = self.answer.payer.take() {
+            payer.pay(&self.reply);
         }
     }
 
@@ -226,21 +230,37 @@ impl Passing {
             self.last = Some(Last::End);
             return Err(io::Error::other(problem));
         }
-        let event = error_event(self.answer.dialect, &problem);
+        let mut event = error_event(self.answer.dialect, &problem);
+        if self.is_within {
+            // It would be a part of the event that broke off.
+            event.insert_str(0, "\n\n");
+        }
         self.last = Some(Last::Fail(problem));
         Ok(Bytes::from(event))
     }
 
     /// The events that are whole, with those that a piece completes.
     fn whole_events(&mut self, frame: Bytes) -> Bytes {
-        if !self.answer.is_stream || (self.held.is_empty() && ends_event(&frame)) {
+        if !self.answer.is_stream {
             return frame;
         }
+        if self.held.is_empty() && ends_event(&frame) {
+            self.is_within = false;
+            return frame;
+        }
+        // The end of an event may stand across the edge of two pieces; nothing before that was one.
+        let searched = self.held.len().saturating_sub(LONGEST_END - 1);
         self.held.extend_from_slice(&frame);
-        let end = end_of_events(&self.held);
-        match end {
-            0 if self.held.len() > LONGEST_HELD => self.held.split().freeze(),
-            end => self.held.split_to(end).freeze(),
+        match end_of_events(self.held.get(searched..).unwrap_or_default()) {
+            0 if self.held.len() > LONGEST_HELD => {
+                self.is_within = true;
+                self.held.split().freeze()
+            }
+            0 => Bytes::new(),
+            end => {
+                self.is_within = false;
+                self.held.split_to(searched + end).freeze()
+            }
         }
     }
 }
@@ -261,7 +281,8 @@ enum Frame {
 }
 
 /// The blank lines that end an event.
-const ENDS: [&[u8]; 3] = [b"\n\n", b"\r\n\r\n", b"\r\r"];
+const ENDS: [&[u8]; 3] = [b"\n\n", b"\n\r\n", b"\r\r"];
+const LONGEST_END: usize = 3;
 
 fn ends_event(bytes: &[u8]) -> bool {
     ENDS.iter().any(|end| bytes.ends_with(end))
@@ -300,6 +321,7 @@ mod tests {
     fn x06_whole_events_are_told_from_beginnings() {
         assert_eq!(end_of_events(b"data: 1\n\ndata: 2"), 9);
         assert_eq!(end_of_events(b"data: 1\r\n\r\n"), 11);
+        assert_eq!(end_of_events(b"data: 1\n\r\ndata"), 10);
         assert_eq!(end_of_events(b"data: 1\n"), 0);
         assert!(ends_event(b"data: [DONE]\n\n"));
     }

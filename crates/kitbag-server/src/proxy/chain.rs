@@ -1,8 +1,9 @@
 //! The chain of a conversation: each message named by the hash of all that was said up to it.
 //!
 //! Clients send their history again with every request, and write it anew: a text as a list of parts one
-//! time and as a string the next, cache markers here and there. So what counts is who spoke, the words, and
-//! the ids of calls. Instructions are no part of it, and neighbouring messages of an assistant are one.
+//! time and as a string the next, cache markers here and there, old results of tools in short. So what counts is who
+//! spoke, the words, and the ids of calls. Instructions and results of tools are no part of it, and neighbouring
+//! messages of an assistant are one.
 
 use blake3::Hasher;
 use kitbag::core::role::Role;
@@ -32,7 +33,7 @@ pub(super) fn chain(seed: &str, messages: &[ClientMessage]) -> Vec<Chained> {
         if message.role == Role::System {
             continue;
         }
-        let words = message.words();
+        let words = message.words().filter(|_| message.role != Role::Tool);
         if words.is_none() && message.calls.is_empty() {
             continue;
         }
@@ -138,6 +139,23 @@ mod tests {
         assert_eq!(first[..], second[..1]);
         let other = links(r#"{"messages": [{"role": "user", "content": "Ho"}]}"#);
         assert_ne!(first, other);
+    }
+
+    #[test]
+    fn x06_a_result_of_a_tool_that_is_pruned_changes_nothing() {
+        let with = |result: &str| {
+            let body = format!(
+                r#"{{"messages": [{{"role": "user", "content": "Look."}},
+                {{"role": "assistant", "content": null, "tool_calls": [{{"id": "call_1"}}]}},
+                {{"role": "tool", "tool_call_id": "call_1", "content": "{result}"}},
+                {{"role": "user", "content": "And?"}}]}}"#
+            );
+            let read = ReadBody::read(Dialect::OpenAi, body.as_bytes()).unwrap();
+            let chained = chain("s", &read.messages).into_iter();
+            chained.map(|one| one.link).collect::<Vec<Link>>()
+        };
+        assert_eq!(with("a long log"), with("[cleared]"));
+        assert_eq!(with("a long log").len(), 4);
     }
 
     #[test]

@@ -6,23 +6,26 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
-use http::StatusCode;
 use http::header::{
     ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue,
 };
+use http::request::Parts;
+use http::{Method, StatusCode};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use kitbag::provider::ReplyReader;
+use kitbag::store::KeyScope;
 use kitbag::wire::Dialect;
 
 use super::answer::Answer;
 use super::endpoint::{Endpoint, dialect};
 use super::headers;
 use super::learn::Learner;
+use super::payer::Payer;
 use super::prepare::{Prepared, prepare};
 use super::refusal::Refusal;
 use super::said::ReadBody;
 use crate::App;
-use crate::access::Caller;
+use crate::access::{Caller, deny};
 use crate::otel::Call;
 use crate::upstream::Upstream;
 
@@ -44,25 +47,35 @@ async fn try_forward(
     let endpoint = Endpoint::of(&head.method, &head.uri);
     let body = whole(body, app.project.config.server.largest_body()).await?;
     let upstream = app.upstreams.choose(&body, dialect);
+    if endpoint == Endpoint::Other && upstream.has_key() {
+        check_admin(app, &head).await?;
+    }
     let Prepared {
         body,
         told,
         learner,
     } = match endpoint {
-        Endpoint::Answer | Endpoint::Count => prepare(app, &head, body, dialect).await?,
-        Endpoint::Other => Prepared::unchanged(body),
+        Endpoint::Answer | Endpoint::Count => {
+            prepare(app, &head, body, (dialect, endpoint)).await?
+        }
+        _ => Prepared::unchanged(body),
     };
     let learner = learner.filter(|_| endpoint == Endpoint::Answer);
     let caller = head.extensions.get::<Caller>().cloned();
+    let mut payer = caller.map(|caller| Payer::new(app, caller));
+    if let Some(payer) = payer.as_mut().filter(|_| is_billed(&head, endpoint)) {
+        payer.estimate_request(&body, endpoint);
+    }
     headers::for_upstream(&mut head.headers);
-    if learner.is_some() && head.headers.contains_key(ACCEPT_ENCODING) {
+    let is_counted = payer.as_ref().is_some_and(Payer::is_limited);
+    if (learner.is_some() || is_counted) && head.headers.contains_key(ACCEPT_ENCODING) {
         // An answer that is compressed could not be read.
         let plain = HeaderValue::from_static("identity");
         head.headers.insert(ACCEPT_ENCODING, plain);
     }
     let mut call = match endpoint {
         Endpoint::Answer => Call::begin(app, &head.headers),
-        Endpoint::Count | Endpoint::Other => None,
+        _ => None,
     };
     if let Some(call) = &mut call {
         describe(call, upstream, dialect, &body);
@@ -97,10 +110,36 @@ async fn try_forward(
         reader: ReplyReader::new(dialect).filter(|_| is_read),
         learner,
         call,
-        caller: caller.map(|caller| (Arc::clone(app), caller)),
+        payer: payer.filter(|_| head.status.is_success()),
     };
     head.headers.extend(told);
     Ok(Response::from_parts(head, answer.into_body()))
+}
+
+/// Checks that a request for what a provider keeps may be sent with the operator's key: behind that key are the things
+/// of all tenants.
+async fn check_admin(app: &App, head: &Parts) -> Result<(), Refusal> {
+    match head.extensions.get::<Caller>() {
+        Some(caller) if !caller.may(KeyScope::Admin) => {
+            Err(deny(app, caller, KeyScope::Admin).await.into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns whether a model answers a request, for tokens.
+fn is_billed(head: &Parts, endpoint: Endpoint) -> bool {
+    match endpoint {
+        Endpoint::Answer | Endpoint::Complete | Endpoint::Numbers => true,
+        Endpoint::Count | Endpoint::Models => false,
+        // Batches and the like.
+        Endpoint::Other => {
+            let kind = head.headers.get(CONTENT_TYPE);
+            let kind = kind.and_then(|kind| kind.to_str().ok());
+            head.method == Method::POST
+                && kind.is_some_and(|kind| kind.starts_with("application/json"))
+        }
+    }
 }
 
 /// Tells what a call is about.

@@ -4,11 +4,16 @@
 //! exceeded the budget, all results before the newest ones were shortened together. So each request
 //! begins as the one before it, on whichever node, until that happens again.
 
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
 use http::StatusCode;
+use http::header::{CONTENT_ENCODING, HeaderMap, HeaderValue};
 use kitbag::core::history::message_cost;
 use kitbag::core::message::Message;
 use kitbag::core::role::Role;
 use kitbag::core::tokens::{TokenCounter, Tokens};
+use kitbag::hook::ByteEstimate;
 use kitbag::tokens::{Counter, Vocabulary};
 use kitbag::wire::{Dialect, Request};
 use kitbag::words::head_and_tail;
@@ -32,26 +37,68 @@ pub(super) struct Guarded {
     pub(super) shortened: usize,
 }
 
-/// Brings a request within a budget. One that cannot be read is left to the upstream to refuse.
-pub(super) fn guard(
+/// Brings a request within a budget, with the tokens that memory adds to its messages.
+pub(super) async fn guard(
+    dialect: Dialect,
+    body: Bytes,
+    read: ReadBody,
+    added: BTreeMap<usize, Tokens>,
+    budget: Tokens,
+) -> Result<Guarded, Refusal> {
+    if body.len() < SMALL {
+        return guarded(dialect, &body, &read, &added, budget);
+    }
+    // Counting takes long enough to hold up whatever else this thread serves.
+    let counted =
+        tokio::task::spawn_blocking(move || guarded(dialect, &body, &read, &added, budget));
+    counted.await.unwrap_or_else(|error| {
+        tracing::error!(event = "guard_panicked", %error);
+        let what = "the tokens of the request cannot be counted";
+        Err(Refusal::permanent(StatusCode::INTERNAL_SERVER_ERROR, what))
+    })
+}
+
+/// Refuses a request that cannot be read if it may exceed a budget: its bytes are counted. What is compressed may be
+/// anything.
+pub(super) fn guard_unread(
+    headers: &HeaderMap,
+    body: &[u8],
+    budget: Tokens,
+) -> Result<(), Refusal> {
+    let is_plain = |encoding: &HeaderValue| encoding == "identity";
+    if !headers.get_all(CONTENT_ENCODING).iter().all(is_plain) {
+        let what = "a compressed request cannot be counted, and this server has a budget for requests; \
+                    send it plain";
+        return Err(Refusal::permanent(StatusCode::UNSUPPORTED_MEDIA_TYPE, what));
+    }
+    match ByteEstimate.count(&String::from_utf8_lossy(body)) {
+        used if used > budget => Err(too_long(used, budget)),
+        _ => Ok(()),
+    }
+}
+
+/// The bytes of a request that is counted at once.
+const SMALL: usize = 64 << 10;
+
+fn guarded(
     dialect: Dialect,
     body: &[u8],
     read: &ReadBody,
+    added: &BTreeMap<usize, Tokens>,
     budget: Tokens,
 ) -> Result<Guarded, Refusal> {
-    let Some(costs) = Costs::of(dialect, body, read) else {
+    let Some(mut costs) = Costs::of(dialect, body, read) else {
+        guard_unread(&HeaderMap::new(), body, budget)?;
         return Ok(Guarded::default());
     };
+    for (index, tokens) in added {
+        if let Some(cost) = costs.messages.get_mut(*index) {
+            cost.whole = cost.whole.saturating_add(*tokens);
+        }
+    }
     let (boundary, used) = costs.boundary(&read.messages, budget);
     if used > budget {
-        let Tokens(used) = used;
-        return Err(Refusal {
-            code: Some("context_length_exceeded"),
-            ..Refusal::permanent(
-                StatusCode::BAD_REQUEST,
-                format!("prompt is too long: {used} tokens > {} maximum", budget.0),
-            )
-        });
+        return Err(too_long(used, budget));
     }
     let old = read.messages.iter().take(boundary);
     let splices: Vec<Splice> = old
@@ -68,6 +115,14 @@ pub(super) fn guard(
         shortened: splices.len(),
         splices,
     })
+}
+
+fn too_long(Tokens(used): Tokens, Tokens(most): Tokens) -> Refusal {
+    let what = format!("prompt is too long: {used} tokens > {most} maximum");
+    Refusal {
+        code: Some("context_length_exceeded"),
+        ..Refusal::permanent(StatusCode::BAD_REQUEST, what)
+    }
 }
 
 /// A long result in short.

@@ -18,6 +18,24 @@ const OF_CONNECTION: [&str; 8] = [
 /// The beginning of the names of our own.
 pub(super) const OWN: &str = "x-kitbag-";
 
+/// The text of a header of our own, whose bytes are UTF-8 as most clients send it; nothing if it is missing.
+///
+/// # Errors
+/// When it is there and says nothing: blank, as a variable that is not set leaves it, or no text. Whoever sends it
+/// means something by it, so that it must not count as missing.
+pub(crate) fn own_text(
+    headers: &HeaderMap,
+    name: &'static str,
+) -> Result<Option<String>, &'static str> {
+    let Some(value) = headers.get(name) else {
+        return Ok(None);
+    };
+    match std::str::from_utf8(value.as_bytes()) {
+        Ok(text) if !text.trim().is_empty() => Ok(Some(text.to_owned())),
+        _ => Err(name),
+    }
+}
+
 /// Leaves of a client's headers those that an upstream should see.
 pub(super) fn for_upstream(headers: &mut HeaderMap) {
     remove_connection(headers);

@@ -12,6 +12,7 @@ use kitbag::layout::HookScope;
 use serde_json::Value;
 
 use super::chain::{Chained, Link};
+use super::headers::own_text;
 use super::said::ReadBody;
 
 /// Who asks, and where.
@@ -31,7 +32,14 @@ const CHANNEL: &str = "proxy";
 
 impl Identity {
     /// The identity of a request. `scope` says whether agents' sessions belong to their project.
-    pub(super) fn of(headers: &HeaderMap, body: &ReadBody, scope: HookScope) -> Self {
+    ///
+    /// # Errors
+    /// Names the header of ours that cannot be read. The request is somebody's, and nobody knows whose.
+    pub(super) fn of(
+        headers: &HeaderMap,
+        body: &ReadBody,
+        scope: HookScope,
+    ) -> Result<Self, &'static str> {
         let text = |name: &str| headers.get(name)?.to_str().ok().map(str::to_owned);
         let given = |name: &str| text(name).filter(|text| !text.trim().is_empty());
         let claude = claude_session(headers, body);
@@ -42,7 +50,7 @@ impl Identity {
             (None, true) => Some(CodingAgent::Codex),
             (None, false) => None,
         };
-        let folder = given("x-kitbag-project").or_else(|| match agent? {
+        let folder = own_text(headers, "x-kitbag-project")?.or_else(|| match agent? {
             CodingAgent::ClaudeCode => claude_folder(body),
             _ => codex_folder(headers, body),
         });
@@ -51,17 +59,19 @@ impl Identity {
             _ => project_sender(Path::new(&folder)),
         });
         let of_client = body.user.clone().filter(|_| agent.is_none());
-        let sender = given("x-kitbag-sender").or(of_folder).or(of_client);
-        let session = given("x-kitbag-conversation").or(claude).or(codex);
+        let own = own_text(headers, "x-kitbag-sender")?;
+        let sender = own.or(of_folder).or(of_client);
+        let own = own_text(headers, "x-kitbag-conversation")?;
+        let session = own.or(claude).or(codex);
         let named = session.or_else(|| body.conversation.clone());
         let channel = agent.map_or(CHANNEL, CodingAgent::channel);
-        Self {
+        Ok(Self {
             channel: channel.to_owned(),
             sender: sender.unwrap_or_else(|| USER.to_owned()),
             seed: named.clone().or(body.seed.clone()).unwrap_or_default(),
             named,
             agent,
-        }
+        })
     }
 
     /// The name of the conversation: the one that it was given, or one that is made of its first exchange,
@@ -139,7 +149,7 @@ mod tests {
             let name = name.parse::<http::HeaderName>().unwrap();
             (name, value.parse().unwrap())
         });
-        Identity::of(&headers.collect(), &read, HookScope::Project)
+        Identity::of(&headers.collect(), &read, HookScope::Project).unwrap()
     }
 
     #[test]

@@ -6,16 +6,19 @@ use bytes::Bytes;
 use http::HeaderName;
 use http::header::{HeaderMap, HeaderValue};
 use http::request::Parts;
+use kitbag::core::tokens::Tokens;
 use kitbag::layout::ProxyMemory;
-use kitbag::store::Store;
+use kitbag::store::{Store, StoreError};
 use kitbag::wire::Dialect;
-use tokio::time::timeout;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
 
 use super::breakpoints::Breakpoints;
-use super::guard::{Guarded, guard};
+use super::endpoint::Endpoint;
+use super::guard::{Guarded, guard, guard_unread};
 use super::identity::Identity;
 use super::learn::Learner;
-use super::memory::{Added, Asked};
+use super::memory::{Added, Asked, NewBlock};
 use super::refusal::Refusal;
 use super::said::ReadBody;
 use super::splice::spliced;
@@ -41,7 +44,7 @@ impl Prepared {
     }
 }
 
-/// Tells what memory brings to the newest question: `added`, `none` if nothing relevant is known, `off` if it
+/// Tells what memory brings to the newest question: `added`, `none` if it has nothing, `off` if it
 /// is not asked, or `unavailable`.
 const MEMORY: HeaderName = HeaderName::from_static("x-kitbag-memory");
 /// Tells how many tokens of a request are memory, by estimate.
@@ -52,13 +55,13 @@ const SHORTENED: HeaderName = HeaderName::from_static("x-kitbag-results-shortene
 /// Tells how many cache breakpoints were set.
 const BREAKPOINTS: HeaderName = HeaderName::from_static("x-kitbag-breakpoints");
 
-/// Reads a request, if there is anything to do for it, and does that. A request that exceeds its budget
-/// is refused; memory refuses nothing.
+/// Prepares a request for its upstream: puts memory in, and shortens it to its budget. A request that
+/// exceeds its budget is refused, and so is one that cannot be counted; memory refuses nothing.
 pub(super) async fn prepare(
     app: &Arc<App>,
     head: &Parts,
     body: Bytes,
-    dialect: Dialect,
+    (dialect, endpoint): (Dialect, Endpoint),
 ) -> Result<Prepared, Refusal> {
     let memory = memory_for(head);
     let budget = app.project.config.server.history_budget;
@@ -67,30 +70,27 @@ pub(super) async fn prepare(
         return Ok(prepared);
     }
     let Some(read) = ReadBody::read(dialect, &prepared.body) else {
-        prepared.told.insert(MEMORY, UNAVAILABLE);
+        if let Some(budget) = budget {
+            guard_unread(&head.headers, &prepared.body, budget)?;
+        }
+        if memory.is_some() {
+            prepared.told.insert(MEMORY, UNAVAILABLE);
+        }
         return Ok(prepared);
     };
     let breakpoints = match app.project.config.server.sets_breakpoints() {
         true => Breakpoints::of(dialect, &prepared.body, &read),
         false => Breakpoints::default(),
     };
-    let mut splices = Vec::new();
-    if let Some(budget) = budget {
-        let guarded = guard(dialect, &prepared.body, &read, budget)?;
-        let Guarded { shortened, .. } = guarded;
-        prepared
-            .told
-            .insert(SHORTENED, HeaderValue::from(shortened));
-        splices.extend(guarded.splices);
-    }
+    let mut added = Added::default();
     if let Some((store, mode)) = memory {
-        let remembered = remember(app, head, read, &store).await;
+        let remembered = remember(app, head, &read, (&store, endpoint)).await;
         prepared.told.insert(MEMORY, remembered.told());
-        if let Remembered::Asked(asked, added) = remembered {
-            if let Some(added) = added {
-                let tokens = HeaderValue::from(added.tokens.0);
-                prepared.told.insert(TOKENS, tokens);
-                splices.extend(added.splices);
+        if let Remembered::Asked(asked, texts) = remembered {
+            if let Some(texts) = texts {
+                added = texts.added;
+                let Tokens(tokens) = added.all_tokens();
+                prepared.told.insert(TOKENS, HeaderValue::from(tokens));
             }
             prepared.learner = (mode == ProxyMemory::On).then(|| Learner {
                 app: Arc::clone(app),
@@ -98,6 +98,15 @@ pub(super) async fn prepare(
                 asked,
             });
         }
+    }
+    let mut splices = added.splices;
+    if let Some(budget) = budget {
+        let guarded = guard(dialect, prepared.body.clone(), read, added.tokens, budget).await?;
+        let Guarded { shortened, .. } = guarded;
+        prepared
+            .told
+            .insert(SHORTENED, HeaderValue::from(shortened));
+        splices.extend(guarded.splices);
     }
     if breakpoints.count() > 0 {
         let count = HeaderValue::from(breakpoints.count());
@@ -112,47 +121,112 @@ const UNAVAILABLE: HeaderValue = HeaderValue::from_static("unavailable");
 
 /// The part of memory in a request.
 enum Remembered {
-    /// Nothing.
+    /// Nothing: the request is not one that memory is for.
     Off,
+    /// Nothing, since nobody knows whose memory it would be.
+    Nobody,
     /// It was asked, and has answered, unless it took too long or failed.
-    Asked(Box<Asked>, Option<Added>),
+    Asked(Box<Asked>, Option<Texts>),
+}
+
+/// The texts that memory brings.
+struct Texts {
+    added: Added,
+    /// Set where the block of the newest question could not be kept, and is left out.
+    is_incomplete: bool,
 }
 
 impl Remembered {
     fn told(&self) -> HeaderValue {
         match self {
             Self::Off => HeaderValue::from_static("off"),
-            Self::Asked(_, None) => UNAVAILABLE,
-            Self::Asked(_, Some(added)) if added.is_asked => HeaderValue::from_static("added"),
+            Self::Nobody | Self::Asked(_, None) => UNAVAILABLE,
+            Self::Asked(_, Some(texts)) if texts.is_incomplete => UNAVAILABLE,
+            Self::Asked(_, Some(texts)) if texts.added.is_asked => {
+                HeaderValue::from_static("added")
+            }
             Self::Asked(_, Some(_)) => HeaderValue::from_static("none"),
         }
     }
 }
 
 /// Asks memory, for no longer than it may take.
-async fn remember(app: &App, head: &Parts, read: ReadBody, store: &Store) -> Remembered {
+async fn remember(
+    app: &App,
+    head: &Parts,
+    body: &ReadBody,
+    (store, endpoint): (&Store, Endpoint),
+) -> Remembered {
     let config = &app.project.config;
-    let has_tools = read.has_tools;
-    let identity = Identity::of(&head.headers, &read, config.hooks.scope());
+    let end = Instant::now() + config.server.memory_time_limit();
+    let identity = match Identity::of(&head.headers, body, config.hooks.scope()) {
+        Ok(identity) => identity,
+        Err(header) => {
+            tracing::warn!(event = "identity_unreadable", header);
+            return Remembered::Nobody;
+        }
+    };
     let is_admitted = config.channels.admit(&identity.channel, &identity.sender);
     // Coding agents have the model name sessions and the like: what needs no tools is no work.
-    if !is_admitted || (identity.agent.is_some() && !has_tools) {
+    if !is_admitted || (identity.agent.is_some() && !body.has_tools) {
         return Remembered::Off;
     }
-    let asked = Asked::new(identity, read);
-    let added = asked.added(store, config.server.memory_budget(), (app.clock)());
-    let added = match timeout(config.server.memory_time_limit(), added).await {
-        Ok(Ok(added)) => Some(added),
+    let asked = Box::new(Asked::new(identity, body));
+    let now = (app.clock)();
+    let blocks = asked.blocks(body, store, config.server.memory_budget(), now);
+    let mut blocks = match timeout_at(end, blocks).await {
+        Ok(Ok(blocks)) => blocks,
         Ok(Err(error)) => {
             tracing::warn!(event = "memory_failed", problem = %error);
-            None
+            return Remembered::Asked(asked, None);
         }
         Err(_) => {
             tracing::warn!(event = "memory_late");
-            None
+            return Remembered::Asked(asked, None);
         }
     };
-    Remembered::Asked(Box::new(asked), added)
+    let mut is_incomplete = false;
+    if let Some(new) = blocks.new.take() {
+        let index = new.index;
+        let text = match endpoint {
+            // Nothing that is only counted is put back.
+            Endpoint::Count => Some(new.text),
+            _ => keep(app, asked.keep(store.clone(), new.clone(), now), end, new).await,
+        };
+        is_incomplete = text.is_none();
+        blocks.texts.extend(text.map(|text| (index, text)));
+    }
+    let added = asked.added(body, &blocks.texts);
+    let texts = Texts {
+        added,
+        is_incomplete,
+    };
+    Remembered::Asked(asked, Some(texts))
+}
+
+/// Keeps a new block, and returns the one to send; nothing where that fails, since a block that is not put back
+/// later would cost the provider's cache. Keeping that takes too long goes on, and ends some time: the block is sent.
+async fn keep(
+    app: &App,
+    keeping: impl Future<Output = Result<String, StoreError>> + Send + 'static,
+    end: Instant,
+    new: NewBlock,
+) -> Option<String> {
+    let (send, kept) = oneshot::channel();
+    app.in_background(async move { drop(send.send(keeping.await)) });
+    match timeout_at(end, kept).await {
+        Ok(Ok(Ok(text))) => Some(text),
+        Ok(Ok(Err(error))) => {
+            tracing::warn!(event = "memory_failed", problem = %error);
+            None
+        }
+        // There is too much work to keep anything.
+        Ok(Err(_)) => None,
+        Err(_) => {
+            tracing::warn!(event = "memory_late");
+            Some(new.text)
+        }
+    }
 }
 
 /// The memory of the caller, and what may be done with it: no more than is configured, and no more than the

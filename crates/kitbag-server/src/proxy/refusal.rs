@@ -9,6 +9,7 @@ use http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use kitbag::wire::Dialect;
 use serde_json::json;
 
+use crate::refusal::retry_after;
 use crate::upstream::SendFailure;
 
 /// A request that is answered here, with an error.
@@ -45,12 +46,22 @@ impl Refusal {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         match self.retry_after {
             Some(wait) => {
-                let seconds = wait.as_secs().max(1);
-                headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+                headers.insert(RETRY_AFTER, retry_after(wait));
             }
             None => drop(headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"))),
         }
         response
+    }
+}
+
+impl From<crate::refusal::Refusal> for Refusal {
+    fn from(refusal: crate::refusal::Refusal) -> Self {
+        Self {
+            status: refusal.status,
+            message: refusal.text(),
+            retry_after: refusal.retry_after,
+            code: None,
+        }
     }
 }
 

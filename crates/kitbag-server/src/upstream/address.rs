@@ -1,7 +1,7 @@
 //! The address of an upstream, and the one of a request there.
 
 use std::fmt;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use http::Uri;
 use http::uri::{Authority, PathAndQuery, Scheme};
@@ -41,13 +41,27 @@ impl Address {
     pub(crate) fn is_at(&self, socket: SocketAddr) -> bool {
         let host = self.authority.host();
         let ip: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
-        let is_here = host == "localhost" || ip == Some(socket.ip());
-        is_here && self.authority.port_u16() == Some(socket.port())
+        let ip = ip.or((host == "localhost").then_some(IpAddr::V4(Ipv4Addr::LOCALHOST)));
+        let is_here = ip.is_some_and(|ip| {
+            // A socket of all addresses has those of this machine, whatever name it was given.
+            let every = ip.is_unspecified() || socket.ip().is_unspecified();
+            ip == socket.ip() || (every && (ip.is_loopback() || ip.is_unspecified()))
+        }) || (host == "localhost" && socket.ip().is_loopback());
+        let usual = if self.scheme == Scheme::HTTPS {
+            443
+        } else {
+            80
+        };
+        is_here && self.authority.port_u16().unwrap_or(usual) == socket.port()
     }
 
-    /// The address of a request, with its query as it came.
+    /// The address of a request, with its query as it came. Steps up the path are none of the API's: they could lead to
+    /// another part of the host.
     pub(crate) fn of_request(&self, request: &Uri) -> Option<Uri> {
         let path = request.path();
+        if path.split(['/', '\\']).any(is_step) {
+            return None;
+        }
         let path = match self.has_version {
             true => path.strip_prefix("/v1").unwrap_or(path),
             false => path,
@@ -61,6 +75,13 @@ impl Address {
             .build()
             .ok()
     }
+}
+
+/// Returns whether a part of a path is `.` or `..`, also where its dots or a slash behind them are encoded.
+fn is_step(part: &str) -> bool {
+    let part = part.to_ascii_lowercase().replace("%2e", ".");
+    let part = part.replace("%2f", "/").replace("%5c", "/");
+    part.split('/').any(|part| matches!(part, "." | ".."))
 }
 
 impl fmt::Display for Address {
@@ -77,6 +98,47 @@ mod tests {
         let address = Address::new(&base.parse().unwrap(), dialect).unwrap();
         let request = address.of_request(&request.parse().unwrap());
         request.unwrap().to_string()
+    }
+
+    #[test]
+    fn x07_a_request_does_not_leave_the_api_of_its_upstream() {
+        let base = "https://host/api/v1".parse().unwrap();
+        let address = Address::new(&base, Dialect::OpenAi).unwrap();
+        for path in [
+            "/v1/../x",
+            "/v1/./x",
+            "/v1/%2E%2e/x",
+            "/v1/a%2f..%2fx",
+            "/v1/..",
+        ] {
+            assert_eq!(address.of_request(&path.parse().unwrap()), None, "{path}");
+        }
+        for path in ["/v1/files/a%2Fb", "/v1/models/m..x", "/v1/models/v1.5"] {
+            assert!(
+                address.of_request(&path.parse().unwrap()).is_some(),
+                "{path}"
+            );
+        }
+    }
+
+    #[test]
+    fn x06_a_socket_of_this_machine_is_known_by_any_of_its_names() {
+        let is_at = |base: &str, socket: &str| {
+            let address = Address::new(&base.parse().unwrap(), Dialect::OpenAi).unwrap();
+            address.is_at(socket.parse().unwrap())
+        };
+        for base in [
+            "http://127.0.0.1:7411",
+            "http://localhost:7411",
+            "http://0.0.0.0:7411",
+        ] {
+            assert!(is_at(base, "127.0.0.1:7411"), "{base}");
+            assert!(is_at(base, "0.0.0.0:7411"), "{base}");
+            assert!(!is_at(base, "0.0.0.0:7412"), "{base}");
+        }
+        assert!(is_at("http://localhost", "127.0.0.1:80"));
+        assert!(is_at("http://localhost:1", "[::1]:1") && is_at("http://[::1]:1", "[::]:1"));
+        assert!(!is_at("https://api.example:7411", "0.0.0.0:7411"));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 use kitbag_store::{
-    Action, Existing, Forget, KEY_RANDOMNESS, Key, KeyScope, KeyScopes, KeySecret, NewKey, Store,
+    Action, Existing, ExportFilter, Forget, Incoming, KEY_RANDOMNESS, Key, KeyScope, KeyScopes,
+    KeySecret, NewKey, Store,
 };
 
 use crate::on_both;
@@ -15,6 +16,7 @@ on_both! {
     x07_keys_are_listed_without_their_secrets
     x07_forgetting_a_tenant_ends_its_keys
     x07_the_audit_log_says_who_did_what
+    x07_a_change_and_its_entry_are_kept_together
 }
 
 /// A key of the store's tenant, for tests that need a row in each table.
@@ -143,6 +145,24 @@ async fn x07_the_audit_log_says_who_did_what(store: Store) {
     assert_eq!((own.len(), own[0].subject.as_deref()), (1, Some("7.12#3")));
     let other = store.for_tenant("other".parse().unwrap());
     assert!(other.audit_log(None, 10).await.unwrap().is_empty());
+}
+
+async fn x07_a_change_and_its_entry_are_kept_together(store: Store) {
+    let entries = async || store.audit_log(None, 10).await.unwrap().len();
+    let noted = store.audited(Some("3f9a1c20"), Action::Forget, None, second(1));
+    let missing = noted.forget(Forget::Message("1.1#1".parse().unwrap()));
+    assert!(missing.await.is_err());
+    noted.facts("ann", 10).await.unwrap();
+    assert_eq!(entries().await, 0, "nothing was changed");
+    for text in ["The bees are in Porto.", "The wasps are not."] {
+        let incoming = Incoming::new("http", "ann", text);
+        noted.accept(&incoming, second(2)).await.unwrap();
+    }
+    assert_eq!(entries().await, 1, "of several changes the first has it");
+    let noted = store.audited(None, Action::Forget, None, second(3));
+    let own = ExportFilter::new(Some("ann".to_owned()), None);
+    noted.forget(Forget::Messages(own)).await.unwrap();
+    assert_eq!(entries().await, 2);
 }
 
 #[test]

@@ -36,7 +36,8 @@ impl Hook {
         let asked = transcript.entries.iter().find(|it| it.role == Role::User);
         let asked = asked.filter(|_| kept.id.is_none());
         // Masked before it is cut: half of a secret is not known as one.
-        let mut title = asked.map(|entry| beginning(&redact(&entry.text, "").text, TITLE));
+        let title = asked.map(|entry| beginning(&redact(&entry.text, "").text, TITLE));
+        let mut title = title.filter(|title| !title.trim().is_empty());
         let newest = kept.messages.last();
         let newest = newest.and_then(|message| message.reference.as_deref());
         if newest.is_some_and(|newest| newest.starts_with(CHAIN)) {

@@ -33,6 +33,9 @@ pub enum ToolError {
         /// What to do about it.
         hint: Option<String>,
     },
+    /// The database of the memory failed. Its words may name hosts and users.
+    #[error("{0}")]
+    Database(String),
 }
 
 impl ToolError {
@@ -73,6 +76,12 @@ impl From<kitbag_store::StoreError> for ToolError {
     fn from(error: kitbag_store::StoreError) -> Self {
         if let kitbag_store::StoreError::Invalid { .. } = error {
             return Self::Invalid(error.to_string());
+        }
+        if error.is_of_database() {
+            return Self::Database(match error.hint() {
+                Some(hint) => format!("{error}; {hint}"),
+                None => error.to_string(),
+            });
         }
         Self::new(&error).hint(error.hint())
     }

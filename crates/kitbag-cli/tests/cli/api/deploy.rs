@@ -41,3 +41,19 @@ fn x07_the_nodes_of_the_compose_file_have_a_store_that_can_be_named() {
         .replace("${POSTGRES_PASSWORD:?set a password for PostgreSQL}", "pw");
     assert!(store.parse::<kitbag::store::Location>().is_ok(), "{store}");
 }
+
+#[test]
+fn x07_an_image_is_made_of_the_sources_alone() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let ignored = fs::read_to_string(root.join(".dockerignore")).unwrap();
+    let lines = ignored.lines().filter(|line| !line.starts_with('#'));
+    let (taken, left): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with('!'));
+    assert_eq!(left.first(), Some(&"*"), "whatever is not named stays out");
+    for name in taken {
+        let path = root.join(name.trim_start_matches('!'));
+        assert!(path.exists(), "{name}");
+    }
+    for name in ["**/target", "**/.env"] {
+        assert!(left.contains(&name), "{name}");
+    }
+}

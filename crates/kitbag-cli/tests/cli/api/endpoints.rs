@@ -246,6 +246,22 @@ fn c10_memory_is_kept_recalled_forgotten_and_exported() {
 }
 
 #[test]
+fn c10_words_are_forgotten_of_one_sender_alone() {
+    let folder = folder();
+    let server = serve(&folder, &[]);
+    for sender in ["user", "ann"] {
+        let note = json!({"text": "Berlin has the best bees", "sender": sender});
+        assert_eq!(post(&server, "", "/api/v1/remember", &note).status, 200);
+    }
+    let forget = json!({"matching": "berlin", "confirm": true});
+    let gone = post(&server, "", "/api/v1/forget", &forget).json();
+    assert_eq!(gone["messages"], 1, "{gone}");
+    let left = get(&server, "", "/api/v1/export").body;
+    assert_eq!(left.matches("Berlin").count(), 1, "{left}");
+    assert!(left.contains("\"sender\":\"ann\""), "{left}");
+}
+
+#[test]
 fn c10_prompts_and_packs_are_those_of_the_commands() {
     let (folder, server, _) = asked();
     let body =

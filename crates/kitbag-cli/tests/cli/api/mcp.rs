@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{folder, get, key, serve};
+use super::{folder, get, key, post, serve};
 use crate::ask::MODULES;
 use crate::mcp::clients::{PYTHON, given};
 use crate::run::{Folder, finish};
@@ -160,6 +160,46 @@ fn x07_tools_follow_the_rights_of_a_key_and_stay_in_its_tenant() {
         1,
         "{done:?}"
     );
+}
+
+#[test]
+fn x07_a_change_without_its_entry_is_none_and_no_words_of_a_database_come_out() {
+    let folder = folder();
+    let server = serve(&folder, &["--log", "error"]);
+    let fact = |text: &str| json!({"text": text, "key": "vault"});
+    assert!(call(&server, "", "remember", fact("opens at nine"))["result"].is_object());
+    let raw = rusqlite::Connection::open(folder.path().join("memory.db")).unwrap();
+    raw.execute_batch("ALTER TABLE audit RENAME TO gone")
+        .unwrap();
+    let told = call(&server, "", "remember", fact("opens at ten"));
+    assert_eq!(told["result"]["isError"], true, "{told}");
+    assert!(told.to_string().contains("cannot be reached"), "{told}");
+    let body = fact("opens at ten");
+    let refused = post(&server, "", "/api/v1/remember", &body);
+    assert_eq!(refused.status, 500, "{refused:?}");
+    let forget = json!({"fact": "vault", "confirm": true});
+    let refused_too = post(&server, "", "/api/v1/forget", &forget);
+    assert_eq!(refused_too.status, 500, "{refused_too:?}");
+    for words in [told.to_string(), refused.body, refused_too.body] {
+        assert!(
+            !words.contains("table") && !words.contains("audit"),
+            "{words}"
+        );
+    }
+    raw.execute_batch("ALTER TABLE gone RENAME TO audit")
+        .unwrap();
+    let facts = get(&server, "", "/api/v1/facts").body;
+    assert!(
+        facts.contains("at nine") && !facts.contains("at ten"),
+        "{facts}"
+    );
+    assert_eq!(post(&server, "", "/api/v1/forget", &forget).status, 200);
+    let audit = folder.run(&["--store", "sqlite:memory.db", "key", "audit", "--json"]);
+    let log: Value = serde_json::from_str(&audit.success()).unwrap();
+    let done = log["entries"].as_array().unwrap().iter();
+    let done: Vec<&Value> = done.map(|entry| &entry["action"]).collect();
+    assert_eq!(done, ["forget", "remember"], "each once");
+    assert!(server.stop().stderr.contains("audit"), "the log says why");
 }
 
 #[test]

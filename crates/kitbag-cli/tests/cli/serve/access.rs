@@ -16,7 +16,15 @@ fn x06_pages_of_browsers_are_refused() {
     assert_eq!(server.post("/v1/messages", &origin, "{}").status, 403);
     let rebound = "GET /v1/models HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n";
     assert_eq!(server.send(rebound.as_bytes()).status, 403);
+    // A picture of a page has no origin.
+    let picture = [("sec-fetch-site", "cross-site")];
+    for path in ["/v1/models", "/api/v1/export"] {
+        let head = server.head("GET", path, &picture, 0);
+        assert_eq!(server.send(head.as_bytes()).status, 403, "{path}");
+    }
     assert!(upstream.requests().is_empty());
+    let export = server.get("/api/v1/export");
+    assert_eq!(export.header("x-content-type-options"), Some("nosniff"));
     let own = [("origin", "http://localhost:3000")];
     assert_eq!(server.post("/v1/messages", &own, "{}").status, 200);
 }

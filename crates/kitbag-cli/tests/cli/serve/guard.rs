@@ -129,3 +129,68 @@ fn x06_what_exceeds_its_budget_all_the_same_is_refused_in_the_words_of_the_api()
     assert_eq!(answer.json()["error"]["code"], "context_length_exceeded");
     assert!(upstream.requests().is_empty());
 }
+
+#[test]
+fn x06_what_cannot_be_read_is_held_to_its_budget_by_its_bytes() {
+    let (server, upstream, _folder) = guarded("1k");
+    let long = "All is well here. ".repeat(2_000);
+    let said = |role: &str, more: &str| {
+        format!(r#"{{"messages":[{{"role":"{role}","content":"{long}"}}]{more}}}"#)
+    };
+    let path = "/v1/chat/completions";
+    for body in [
+        said("critic", ""),
+        said("user", r#","user":"a","user":"b""#),
+        said("user", r#","messages":[]"#),
+        said("user", r#","metadata":{"user_id":7}"#),
+        said("user", "").replace("}]}", "}"),
+    ] {
+        let answer = server.post(path, &[], &body);
+        assert_eq!(answer.status, 400, "{answer:?}");
+        assert_eq!(answer.json()["error"]["code"], "context_length_exceeded");
+        assert_eq!(answer.header("x-kitbag-memory"), None, "it was not asked");
+    }
+    let refused = server.post(path, &[("content-encoding", "zstd")], "\u{1}");
+    assert_eq!(refused.status, 415, "{refused:?}");
+    for path in ["/v1/messages/", "/v1//messages"] {
+        assert_eq!(
+            server.post(path, &[], &said("user", "")).status,
+            400,
+            "{path}"
+        );
+    }
+    assert!(upstream.requests().is_empty());
+    let short = r#"{"messages":[{"role":"critic","content":"Hi"}]}"#;
+    let answer = server.post(path, &[], short);
+    assert_eq!(
+        (answer.status, upstream.bodies()),
+        (200, vec![short.to_owned()])
+    );
+    assert_eq!(answer.header("x-kitbag-memory"), None);
+}
+
+#[test]
+fn x06_memory_counts_as_part_of_a_request() {
+    let folder = Folder::new();
+    folder.write(
+        "own.yaml",
+        "server: {memory_time_limit: 60s, history_budget: 1k}\n",
+    );
+    let upstream = Upstream::answering(|_| Reply::stream(CHAT));
+    let address = upstream.address();
+    let server = Server::start(&folder, &["--config", "own.yaml", "--upstream", &address]);
+    let note = "We deploy with fly.io. ".repeat(60);
+    let note = json!({"text": note, "key": "deploy"}).to_string();
+    let json = [("content-type", "application/json")];
+    assert_eq!(server.post("/api/v1/remember", &json, &note).status, 200);
+    let words = "How do we deploy? ".repeat(190);
+    let body = json!({"model": "gpt-4o", "messages": [{"role": "user", "content": words}]});
+    let ask = |memory: &str| {
+        let headers = [("x-kitbag-memory", memory)];
+        server.post("/v1/chat/completions", &headers, &body.to_string())
+    };
+    assert_eq!(ask("off").status, 200);
+    let refused = ask("on");
+    assert_eq!(refused.status, 400, "{refused:?}");
+    assert!(refused.body.contains("prompt is too long"), "{refused:?}");
+}

@@ -36,12 +36,19 @@ impl Proxy {
         settings: &str,
         answer: impl FnMut(&str) -> Reply + Send + 'static,
     ) -> Self {
-        let folder = Folder::new();
         // The tests are not about the speed of a busy machine.
-        folder.write(
-            "own.yaml",
-            format!("server: {{memory_time_limit: 60s{settings}}}\n"),
-        );
+        Self::within("60s", settings, answer)
+    }
+
+    /// One whose memory may take so long.
+    pub(super) fn within(
+        limit: &str,
+        settings: &str,
+        answer: impl FnMut(&str) -> Reply + Send + 'static,
+    ) -> Self {
+        let folder = Folder::new();
+        let settings = format!("server: {{memory_time_limit: {limit}{settings}}}\n");
+        folder.write("own.yaml", settings);
         let upstream = Upstream::answering(answer);
         let address = upstream.address();
         let server = Server::start(&folder, &["--config", "own.yaml", "--upstream", &address]);

@@ -36,8 +36,10 @@ impl Decoder {
             return Err(broke_off(error));
         }
         let choices = event.get("choices").and_then(Value::as_array);
-        // Only the first choice counts. The event with the usage has none.
-        if let Some(choice) = choices.and_then(|choices| choices.first()) {
+        // Only the first of several answers counts, whose events come between those of the others. The event with
+        // the usage has none.
+        let is_first = |choice: &&Value| choice.get("index").is_none_or(|index| *index == 0);
+        if let Some(choice) = choices.and_then(|choices| choices.iter().find(is_first)) {
             let delta = choice.get("delta").unwrap_or(&Value::Null);
             // The API itself has no field for reasoning; servers of open models use one of these.
             for name in ["reasoning_content", "reasoning"] {
