@@ -145,6 +145,25 @@ impl<'a> Depth<'a> {
             + named
     }
 
+    /// The level that shows the worthiest function of a file that stands whole in it; none where there
+    /// is no such function.
+    #[must_use]
+    pub fn model(&self, candidate: &Candidate, text: &str, path: &str) -> Option<Level> {
+        let is_whole = |weighed: &Weighed| {
+            let unit = candidate.syntax.units.get(weighed.index);
+            unit.is_some_and(|unit| {
+                unit.kind == UnitKind::Function && !unit.part && unit.len() <= WHOLE
+            })
+        };
+        let functions = self.units(candidate).filter(is_whole);
+        let best = functions.max_by(|a, b| {
+            let by_mass = a.mass.total_cmp(&b.mass);
+            by_mass.then(b.index.cmp(&a.index))
+        })?;
+        let shown = view(candidate, text, path).slice(&[best.index]);
+        Some(slice(shown, permille(self.weights.breadth)))
+    }
+
     /// The levels of a file whose score is `share` of the best, the most detailed first. `text` is
     /// that of the candidate, line for line; secrets may be replaced in it.
     #[must_use]

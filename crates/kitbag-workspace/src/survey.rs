@@ -191,6 +191,8 @@ pub fn survey(
     judge.look_closer(&candidates, &paths);
     // What the best files import may be among the best itself, and what belongs to them comes along.
     let companions = judge.bring_along(&candidates, &paths);
+    let parsed = loader.load_companions(&companions, &mut candidates);
+    known.extend(parsed);
     let more = judge.best(options.candidates).into_iter().chain(companions);
     let more: Vec<usize> = more.filter(|&file| known.insert(file)).collect();
     if !more.is_empty() {

@@ -51,6 +51,9 @@ pub struct UnitWorth {
     pub is_test: bool,
 }
 
+/// As much of what belongs to the best files is parsed in any case.
+const BYTES_OF_COMPANIONS: u64 = 400_000;
+
 /// Reads and parses files.
 pub(super) struct Loader<'a> {
     pub(super) workspace: &'a Workspace,
@@ -93,6 +96,29 @@ impl Loader<'_> {
             .with_max_len(1)
             .filter_map(|(file, division)| self.candidate(file, division, &matcher))
             .collect()
+    }
+
+    /// Loads what belongs to the best files, with bytes of its own for parsing: a model of a test is a
+    /// function of one. What is there already and was not parsed is loaded again. Returns what is known.
+    pub(super) fn load_companions(
+        &self,
+        companions: &[usize],
+        candidates: &mut Vec<Candidate>,
+    ) -> Vec<usize> {
+        let is_code = |file: &usize| {
+            let entry = self.workspace.files().get(*file);
+            entry.is_some_and(|entry| Language::of(&entry.path, "").is_some())
+        };
+        let is_parsed = |candidate: &Candidate| candidate.syntax.language.is_some();
+        let mut wanted: Vec<usize> = companions.iter().copied().filter(is_code).collect();
+        wanted.retain(|file| {
+            let mut known = candidates.iter();
+            !known.any(|candidate| candidate.file == *file && is_parsed(candidate))
+        });
+        candidates.retain(|candidate| !wanted.contains(&candidate.file));
+        let mut bytes = BYTES_OF_COMPANIONS;
+        candidates.extend(self.load(&wanted, &mut bytes));
+        wanted
     }
 
     fn text(&self, file: usize) -> Option<String> {

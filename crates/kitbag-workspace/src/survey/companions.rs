@@ -138,13 +138,25 @@ fn tests_named_after(target: usize, files: &[FileEntry]) -> Vec<usize> {
     let wanted = subject(path);
     let tests = files.iter().enumerate();
     let tests = tests.filter(|(_, file)| file.role == FileRole::Test);
-    let mut named: Vec<(usize, usize)> = tests
+    let mut named: Vec<((bool, usize), usize)> = tests
         .filter(|(_, file)| subject(&file.path) == wanted)
-        .map(|(index, file)| (shared_folders(path, &file.path), index))
+        .map(|(index, file)| {
+            // A `forms.py` among the tests is what they need, and no test of `forms.py`.
+            let likely = (says_test(&file.path), shared_folders(path, &file.path));
+            (likely, index)
+        })
         .collect();
     // Many folders have a `test_utils.py`: the one that shares most folders is meant.
-    named.sort_by_key(|&(shared, index)| (Reverse(shared), index));
+    named.sort_by_key(|&(likely, index)| (Reverse(likely), index));
     named.into_iter().map(|(_, index)| index).collect()
+}
+
+/// Tells a test by the name of its file.
+fn says_test(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    let more = name.split('.').nth(1).unwrap_or_default();
+    is_test_folder(stem) || is_test_folder(more) || bare(stem) != stem
 }
 
 /// The name of what a file holds or tests: `parser` for `src/parser.rs`, `tests/test_parser.py`,
@@ -152,14 +164,7 @@ fn tests_named_after(target: usize, files: &[FileEntry]) -> Vec<usize> {
 fn subject(path: &str) -> String {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.split('.').next().unwrap_or(name);
-    let prefixes = ["test_", "test-", "Test", "spec_"];
-    let suffixes = [
-        "_tests", "_test", "-tests", "-test", "_spec", "-spec", "Tests", "TestCase", "Test", "Spec",
-    ];
-    let bare = prefixes.iter().find_map(|prefix| stem.strip_prefix(prefix));
-    let bare = bare.unwrap_or(stem);
-    let short = suffixes.iter().find_map(|suffix| bare.strip_suffix(suffix));
-    let bare = short.unwrap_or(bare);
+    let bare = bare(stem);
     let is_general = |name: &str| {
         let names = ["", "mod", "lib", "index", "main", "__init__", "__main__"];
         names.contains(&name) || is_test_folder(name)
@@ -175,11 +180,23 @@ fn subject(path: &str) -> String {
     letters.flat_map(char::to_lowercase).collect()
 }
 
+/// A stem without what marks tests.
+fn bare(stem: &str) -> &str {
+    let prefixes = ["test_", "test-", "Test", "spec_"];
+    let suffixes = [
+        "_tests", "_test", "-tests", "-test", "_spec", "-spec", "Tests", "TestCase", "Test", "Spec",
+    ];
+    let bare = prefixes.iter().find_map(|prefix| stem.strip_prefix(prefix));
+    let bare = bare.unwrap_or(stem);
+    let short = suffixes.iter().find_map(|suffix| bare.strip_suffix(suffix));
+    short.unwrap_or(bare)
+}
+
 fn is_test_folder(name: &str) -> bool {
     ["test", "tests", "__tests__", "spec", "specs"].contains(&name)
 }
 
-/// The number of folders that two paths share.
+/// The number of folders of one path that another has too, or has a part of: `forms` and `forms_tests`.
 fn shared_folders(one: &str, other: &str) -> usize {
     let folder = |path: &str| {
         path.rsplit_once('/')
@@ -188,7 +205,9 @@ fn shared_folders(one: &str, other: &str) -> usize {
     };
     let (one, other) = (folder(one), folder(other));
     let parts: Vec<&str> = other.split('/').collect();
-    one.split('/').filter(|part| parts.contains(part)).count()
+    let is_like = |part: &str, other: &str| part == other || part.len() > 2 && other.contains(part);
+    let has = |part: &&str| parts.iter().any(|other| is_like(part, other));
+    one.split('/').filter(has).count()
 }
 
 /// The files that tests share: in a folder above them, or in a folder of fixtures next to
@@ -273,6 +292,24 @@ mod tests {
         assert_eq!(
             named(&files, &tests_named_after(0, &files)),
             ["a/tests/test_io.py", "b/tests/test_io.py"]
+        );
+    }
+
+    #[test]
+    fn p05_a_test_comes_before_what_tests_need() {
+        let files = files(&[
+            "app/forms/forms.py",
+            "tests/admin/forms.py",
+            "tests/admin/test_forms.py",
+            "tests/forms_tests/test_forms.py",
+        ]);
+        assert_eq!(
+            named(&files, &tests_named_after(0, &files)),
+            [
+                "tests/forms_tests/test_forms.py",
+                "tests/admin/test_forms.py",
+                "tests/admin/forms.py"
+            ]
         );
     }
 

@@ -57,6 +57,8 @@ pub(super) struct FileChunk {
     /// The functions in it that are no parts of longer ones, by their lines.
     functions: Vec<(u32, u32)>,
     test: Option<TestOf>,
+    /// The whole function of a test that is its best model.
+    model: Option<Level>,
 }
 
 /// The code that a test tests.
@@ -75,6 +77,10 @@ impl FileChunk {
 
     pub(super) fn test(&self) -> Option<TestOf> {
         self.test
+    }
+
+    pub(super) fn model(&self) -> Option<&Level> {
+        self.model.as_ref()
     }
 
     /// Returns true for a level that shows a whole function.
@@ -115,6 +121,14 @@ impl ReadFile<'_> {
         self.priority == ContextPriority::Critical
     }
 
+    /// The code that it tests, if it is a test.
+    fn test(&self) -> Option<TestOf> {
+        match self.relation {
+            Some(Relation::Test) => Some(TestOf::Best),
+            _ => (self.entry.role == FileRole::Test).then_some(TestOf::Any),
+        }
+    }
+
     /// The chunk with the whole text as its only level.
     pub(super) fn chunk(&self) -> ContextChunk {
         let mut chunk =
@@ -145,6 +159,7 @@ impl ReadFile<'_> {
         // A token has rarely more than a dozen bytes: what is larger than that cannot fit.
         let budget = usize::try_from(options.budget.0).unwrap_or(usize::MAX);
         let most = budget.saturating_mul(16);
+        let test = self.test();
         if let Some(part) = self.part {
             chunk.levels = vec![part];
         }
@@ -155,10 +170,6 @@ impl ReadFile<'_> {
         }
         let mut ranked = RankedChunk::from(chunk);
         ranked.score = score;
-        let test = match self.relation {
-            Some(Relation::Test) => Some(TestOf::Best),
-            _ => (self.entry.role == FileRole::Test).then_some(TestOf::Any),
-        };
         FileChunk {
             ranked,
             redacted: self.text.redacted,
@@ -168,6 +179,7 @@ impl ReadFile<'_> {
                 None => Vec::new(),
             },
             test,
+            model: None,
         }
     }
 }
@@ -296,7 +308,16 @@ fn for_task(
                 chunk.relevance = Relevance::CERTAIN;
             }
             chunk.levels = depth.levels(file.candidate, &file.text.text, &chunk.source, share);
-            file.finish(chunk, score, options)
+            let is_test = file.test().is_some();
+            let model = || depth.model(file.candidate, &file.text.text, &chunk.source);
+            let mut model = is_test.then(model).flatten();
+            if let Some(level) = model.as_mut().filter(|_| options.line_numbers) {
+                number(level, &file.text.text);
+            }
+            FileChunk {
+                model,
+                ..file.finish(chunk, score, options)
+            }
         })
         .collect()
 }

@@ -144,14 +144,18 @@ pub(super) fn pin_a_test(
         let parts = levels.filter(|level| matches!(level.level, Detail::Full | Detail::Slice));
         let is_whole = |level: &&Level| file.shows_a_function(level);
         let fits = |level: &&Level| counter.count(&level.content) <= room;
-        let levels: Vec<Level> = parts
+        let mut levels: Vec<Level> = parts
             .rev()
             .filter(is_whole)
             .take_while(fits)
             .cloned()
             .collect();
+        if levels.is_empty() {
+            // The best part of it is too long, or no function.
+            levels.extend(file.model().filter(fits).cloned());
+        }
         if !levels.is_empty() {
-            let levels = levels.into_iter().rev().collect();
+            levels.reverse();
             file.pin("model", 0, levels);
             return;
         }

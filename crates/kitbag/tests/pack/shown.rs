@@ -175,6 +175,28 @@ fn p05_whoever_mends_code_sees_a_test_of_it() {
 }
 
 #[test]
+fn p05_a_test_is_shown_however_large_the_project_is() {
+    let project = shop();
+    // More than is parsed for a prompt of this size.
+    for file in 0..9 {
+        let functions: String = (0..200)
+            .map(|n| function(&format!("ledger_{file}_{n}"), "ledger", 9))
+            .collect();
+        project.write(&format!("shop/large{file}.py"), &functions);
+    }
+    project.write("shop/ledger.py", &function("post_entry", "ledger", 40));
+    let long = function("test_everything_of_the_ledger", "ledger", 90);
+    let short = "def test_an_entry_is_posted():\n    assert post_entry(None) is None\n";
+    let tests = format!("from shop.ledger import post_entry\n\n\n{long}{short}");
+    project.write("tests/test_ledger.py", &tests);
+    let task = "the ledger loses an entry in shop/ledger.py";
+    let pack = as_type(project.request(task, 8_000), TaskType::Debug);
+    let shown = find(&pack, "tests/test_ledger.py").unwrap();
+    assert_eq!(shown.reason, Reason::Critical);
+    assert!(pack.prompt().contains(short), "{}", pack.prompt());
+}
+
+#[test]
 fn p05_where_no_test_belongs_to_the_code_another_one_is_shown() {
     let project = shop();
     let test = "def test_a_basket_is_empty():\n    checkout = None\n    assert not checkout\n";
