@@ -74,17 +74,17 @@ pub(crate) fn expected(
 
 /// The tokens of the first bytes of a prompt, as a share of its own count.
 fn tokens_up_to(assembly: &Assembly, bytes: usize, counter: &dyn TokenCounter) -> u64 {
-    let count = |segment: &Segment| {
+    let (mut end, mut before, mut all) = (0, 0, 0);
+    // Each segment is counted once: this is time in which the answer is not kept yet.
+    for segment in &assembly.segments {
         let overhead = Tokens(segment.overhead);
-        u64::from(counter.count(&segment.text).saturating_add(overhead).0)
-    };
-    let mut end = 0;
-    let before = assembly.segments.iter().take_while(|segment| {
+        let tokens = counter.count(&segment.text).saturating_add(overhead).0;
         end += segment.text.len();
-        end <= bytes
-    });
-    let before: u64 = before.map(count).sum();
-    let all: u64 = assembly.segments.iter().map(count).sum();
+        all += u64::from(tokens);
+        if end <= bytes {
+            before += u64::from(tokens);
+        }
+    }
     // The segments do not add up to the prompt's own count, so their share of it is taken.
     let read = u64::from(assembly.tokens.0).saturating_mul(before);
     read.checked_div(all).unwrap_or_default()
