@@ -38,22 +38,23 @@ use tools::ToolArgs;
 pub(crate) struct AnsweringArgs {
     #[command(flatten)]
     pub(crate) asked: AskedArgs,
-    /// The model that answers, such as claude-opus-4-8 or ollama/llama3.2 [default: the agent's, or
-    /// that of `settings: {model: …}` in kitbag.yaml]
+    /// The model that answers, such as claude-opus-4-8 or ollama/llama3.2 [default: the agent's, else
+    /// `settings: {model: …}` in kitbag.yaml]
     #[arg(
+        short,
         long,
         value_name = "NAME",
         env = "KITBAG_MODEL",
         hide_env_values = true
     )]
     model: Option<String>,
-    /// Recall nothing, and remember nothing of this exchange
+    /// Recall nothing, and do not store this exchange
     #[arg(long)]
     pub(crate) no_memory: bool,
-    /// Answer in four steps: understand, think, act (with tools where --tools or --mcp offer them), reply
+    /// Answer in four steps: understand, think, act (with the tools of --tools and --mcp), and reply
     #[arg(long = "loop")]
     nodes: bool,
-    /// Execute at most so many steps of a plan with --loop [default: 6]
+    /// With --loop, carry out at most this many steps of a plan [default: 6]
     #[arg(long, value_name = "NUMBER", requires = "nodes", value_parser = clap::value_parser!(u32).range(1..))]
     loop_steps: Option<u32>,
     #[command(flatten)]

@@ -11,6 +11,7 @@ mod conversation;
 mod counter;
 mod failure;
 mod flags;
+mod help;
 mod input;
 mod internal;
 mod interrupt;
@@ -27,13 +28,18 @@ use std::env;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 
 use failure::Failure;
 
-/// Decides what a language model sees.
+/// Decides what a language model sees
 #[derive(Parser)]
-#[command(name = "kitbag", version, propagate_version = true)]
+#[command(
+    name = "kitbag",
+    version,
+    propagate_version = true,
+    after_help = "`kitbag COMMAND --help` describes a command, with examples. Read first: kitbag pack --help"
+)]
 struct Cli {
     #[command(flatten)]
     logs: logs::LogArgs,
@@ -73,7 +79,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let mut command = help::arranged(Cli::command());
+    let matches = command.try_get_matches_from_mut(env::args_os());
+    let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed.map_err(|error| error.format(&mut command)) {
         Ok(cli) => cli,
         Err(message) => return report(&message),
     };
@@ -112,8 +121,10 @@ impl Cli {
             Command::Models(args) => commands::models::run(&args, &self.store),
             Command::Tokens(args) => commands::tokens::run(&args),
             Command::Fit(args) => commands::fit::run(&args),
-            Command::Completions(args) => commands::completions::run(&args, Self::command()),
-            Command::Man(args) => commands::man::run(&args, Self::command()),
+            Command::Completions(args) => {
+                commands::completions::run(&args, help::arranged(Self::command()))
+            }
+            Command::Man(args) => commands::man::run(&args, help::arranged(Self::command())),
         }
     }
 }

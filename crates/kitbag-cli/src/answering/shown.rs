@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::output::{self, counted, grouped, one_line, printable};
 use crate::progress::Progress;
 
-const WAITING: &str = "waiting for the answer";
+const WAITING: &str = "waiting for the model";
 
 /// Prints the pieces of an answer as they come.
 pub(super) struct Shown {

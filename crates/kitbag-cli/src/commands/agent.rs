@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::project::{ListArgs, find_agent};
 
-/// Lists the project's agents, or shows one
+/// Lists and shows the agents of the project
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -20,7 +20,7 @@ pub(crate) struct Args {
 enum Command {
     /// Lists the agents
     List(ListArgs),
-    /// Shows an agent: what templates see of it, and where its prompt comes from
+    /// Shows an agent: its settings, and its prompt with the source of it
     Show {
         /// The agent's id
         agent: String,

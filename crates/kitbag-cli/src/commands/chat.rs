@@ -23,31 +23,33 @@ use crate::store::{self, StoreArgs};
 
 use lines::Lines;
 
-/// Talks with a model, and remembers the conversation
+/// Chats with a model, and remembers the conversation
 ///
-/// Each message is answered as `kitbag ask` does, and the open conversation goes on where it was left.
-/// A line that ends with a backslash goes on in the next, and a line `"""` begins a message of several
-/// lines that the next `"""` ends. Ctrl-C stops an answer, which is kept as far as it came; Ctrl-D or
-/// `/quit` ends the chat. The arrow keys bring back what was typed, and your latest messages that are
-/// remembered. Where stdin is no terminal, each line of it is a message, and Ctrl-C between answers ends
-/// the chat with exit code 130.
+/// Messages are answered as by `kitbag ask`, and the open conversation continues. A line that ends with a
+/// backslash continues in the next one. A line `"""` begins a message of several lines, and the next `"""`
+/// ends it. Ctrl-C stops an answer and keeps what came of it; Ctrl-D or `/quit` ends the chat. The arrow
+/// keys bring back earlier messages. If stdin is not a terminal, each of its lines is a message, and Ctrl-C
+/// between answers ends the chat with exit code 130.
 ///
-/// A line that begins with the name of a command, such as `/context`, is followed without a model, and is
-/// neither stored nor recalled: `/help` lists the commands, and the tab key completes them. Any other line
-/// is a message, also one that begins with `//` or with a path; a space before the slash makes a message
-/// of a command.
+/// A line that begins with the name of a command, such as `/context`, is carried out without a model, and is
+/// neither stored nor recalled. `/help` lists the commands, and the tab key completes them. Any other line
+/// is a message, even if it begins with `//` or a path. A space before the slash makes a command a message.
 ///
-/// With --tools the model may look things up itself: each call is told in a line on stderr. Before a tool
-/// that writes is called, you are asked; where stdin is no terminal, --allow-tools says which are.
+/// With --tools the model may look things up itself; each call is a line on stderr. You are asked before a
+/// tool that writes is called. If stdin is not a terminal, only tools that --allow-tools names are called.
 ///
-/// A conversation that has ended is summarised by the model, and facts are found in it, while you go on;
-/// so is the older part of one that no longer fits. `memory: {learning: rules}` in kitbag.yaml leaves
-/// that to rules, `off` leaves it out.
+/// When a conversation has ended, or its older part no longer fits, the model summarises it and extracts
+/// facts from it while you go on. `memory: {learning: rules}` in kitbag.yaml does this without a model, and
+/// `off` not at all.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag chat
+  kitbag chat --pack --tools -m claude-opus-4-8
+  kitbag chat --agent baker --new")]
 pub(crate) struct Args {
     #[command(flatten)]
     answering: AnsweringArgs,
-    /// Begin another conversation; closes the open one with a summary
+    /// Begin a new conversation; the open one is closed with a summary
     #[arg(long, conflicts_with_all = ["conversation", "no_memory"])]
     new: bool,
 }
@@ -181,7 +183,7 @@ impl Chat<'_> {
     }
 
     async fn respond(&mut self, message: &str) -> Result<Next, Failure> {
-        let progress = Progress::start("looking at what is known");
+        let progress = Progress::start("gathering context");
         let asked = &self.args.answering.asked;
         let mut incoming = self.incoming.clone();
         incoming.message = message.into();
@@ -218,7 +220,7 @@ impl Chat<'_> {
     async fn begin_another(&mut self) -> Result<(), Failure> {
         match self.engine.end_conversation(&mut self.incoming).await? {
             Ended::Busy(id) => Err(Failure::new(format_args!(
-                "conversation {id} stays open: a turn of it is under way"
+                "conversation {id} stays open: another program is answering in it"
             ))),
             Ended::Closed(id) => {
                 self.learner.from(&self.engine, id);
@@ -233,10 +235,10 @@ impl Chat<'_> {
         match self.engine.conversation(&self.incoming).await? {
             Some((id, messages)) => {
                 let messages = counted(messages.into(), "message", "messages");
-                output::say(format_args!("conversation {id} goes on, with {messages}"));
+                output::say(format_args!("conversation {id} continues, with {messages}"));
             }
-            None if self.engine.store().is_some() => output::say("a new conversation begins"),
-            None => output::say("nothing of this chat is remembered"),
+            None if self.engine.store().is_some() => output::say("new conversation"),
+            None => output::say("this chat is not remembered"),
         }
         Ok(())
     }

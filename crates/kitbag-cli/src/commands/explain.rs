@@ -11,31 +11,35 @@ use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
 
-/// Says why a file is in the prompt or not, and what would change that
+/// Explains why a file is in the prompt or not, and what would change that
 ///
 /// With a task, packs it without printing the prompt and shows every decision as a table. With a task
 /// and a path, explains that file: its score by part, and which budget, words or pin would bring it in
 /// or show more of it. Without a task, shows the last pack of the folder; with only a path, explains
 /// that file for the last task.
 ///
-/// A file is missing or cut: name its path. The prompt is too large: the table ends with the folders
-/// that take most of it. The task was misunderstood: the table ends with the type that was inferred,
-/// from which words, and with the words that were looked for.
+/// If a file is missing or cut, name its path. If the prompt is too large, look at the end of the table for
+/// the folders that take most of it. If the task was misunderstood, the table ends with the inferred type,
+/// the words that it came from, and the words that were searched for.
 ///
 /// With `--task-file` the only argument is the path. With `--diff` or `--staged`, which need no task,
 /// an only argument is the path too, unless it is a sentence.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag explain \"fix the login redirect\" src/session.rs
+  kitbag explain \"fix the login redirect\"
+  kitbag explain src/session.rs")]
 pub(crate) struct Args {
-    /// What is to be done
+    /// The task
     task: Option<String>,
-    /// The file to tell about
+    /// The file to explain
     path: Option<String>,
     #[command(flatten)]
     pack: PackArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Shows this many rows of what is not in the prompt
+    /// Show this many rows of what is not in the prompt
     #[arg(long, value_name = "ROWS", default_value_t = 20)]
     excluded: usize,
 }
@@ -137,8 +141,8 @@ impl Args {
     fn asked(&self) -> Result<(Option<&str>, Option<&str>), Failure> {
         match (self.task.as_deref(), self.path.as_deref()) {
             (Some(_), Some(_)) if self.pack.has_task_file() => {
-                let what = "the task is in the file of `--task-file`, and there are two arguments";
-                Err(Failure::usage(what).hint("give the path alone"))
+                let what = "`--task-file` gives the task already, and there are two arguments";
+                Err(Failure::usage(what).hint("give only the path as an argument"))
             }
             (Some(only), None) if self.pack.has_task_file() => Ok((None, Some(only))),
             (Some(only), None) if self.pack.has_task() && self.is_path(only) => {
@@ -162,7 +166,7 @@ impl Args {
 fn recall(args: &Args) -> Result<Decisions, Failure> {
     last::recall(args.pack.root(), args.pack.cache_dir()).ok_or_else(|| {
         let root = args.pack.root().display();
-        Failure::new(format_args!("nothing was packed yet in `{root}`"))
+        Failure::new(format_args!("there is no earlier pack of `{root}`"))
             .hint("name the task: `kitbag explain \"…\"`")
     })
 }

@@ -17,12 +17,15 @@ use crate::store::{self, StoreArgs};
 
 /// Lists models with their windows, prices, caches and tokenizers
 ///
-/// Prices are list prices in US dollars for a million tokens. `-` stands for what nobody is known to have
-/// published. Of one model, by its exact name, everything is told: price steps, sources, and whether a
-/// key for its provider is set.
+/// Prices are list prices in US dollars for a million tokens; `-` means that no figure is published. The
+/// exact name of a model shows all about it: price steps, sources, and the state of its provider's key.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag models
+  kitbag models claude
+  kitbag models claude-opus-4-8")]
 pub(crate) struct Args {
-    /// A model, or a part of the names to list, or a provider
+    /// A model, a part of its name, or a provider
     name: Option<String>,
     #[command(flatten)]
     list: ListArgs,
@@ -45,7 +48,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         Found::One(model) => {
             let bills = store::run(bills(asked, place)).unwrap_or_else(|failure| {
                 // The catalogue needs no memory: a store that fails only costs the figures of bills.
-                failure.warn("what the model's answers were billed is not known");
+                failure.warn("past bills are not shown");
                 None
             });
             let told = details::of(asked, model, &providers, bills.as_ref());
@@ -106,7 +109,7 @@ impl Found {
         }
         ModelProfile::find(asked).map(Self::One).map_err(|error| {
             let hint = match error.similar.as_slice() {
-                [] => "`kitbag models` lists all".to_owned(),
+                [] => "`kitbag models` lists all models".to_owned(),
                 similar => format!("did you mean {}?", similar.join(", ")),
             };
             Failure::new(output::one_line(&error.to_string())).hint(hint)

@@ -16,13 +16,17 @@ use crate::store::{self, StoreArgs};
 
 /// Adds, lists and removes reminders that every prompt of a conversation shows
 ///
-/// A reminder stays until it is removed. When the conversation ends by silence or is closed, the
-/// sender's next one on the channel takes its reminders over.
+/// A reminder stays until it is removed. When the conversation ends, the sender's next one on the channel
+/// takes over its reminders.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag remind add \"Answer in Portuguese\" --key language
+  kitbag remind list
+  kitbag remind remove language")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
-    /// Sender of the conversation; needed if the store knows several
+    /// Sender of the conversation; required if the store has several
     #[arg(long, global = true, value_name = "NAME")]
     sender: Option<String>,
     /// The channel of the conversation
@@ -43,7 +47,7 @@ enum Command {
     Add(AddArgs),
     /// Lists the reminders
     ///
-    /// Internal ones, which a program added for the model alone, are counted and not shown.
+    /// Internal ones, which a program added for the model alone, are counted but not shown.
     List,
     /// Removes a reminder
     Remove {
@@ -63,24 +67,24 @@ struct AddArgs {
     /// Place in the prompt
     #[arg(long, value_enum, default_value_t = TargetArg::Suffix)]
     target: TargetArg,
-    /// Prompts to skip after each one that shows it
+    /// Number of prompts to skip after each one that shows it
     #[arg(long, value_name = "N", default_value_t = 0)]
     cooldown: u32,
-    /// Remove it once a prompt that shows it was sent
+    /// Remove it after the first prompt that shows it
     #[arg(long)]
     once: bool,
-    /// Begin the conversation that --conversation names, if there is none of that name
+    /// Begin the conversation that --conversation names if it does not exist
     #[arg(long, requires = "conversation")]
     new: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum TargetArg {
-    /// After the base prompt; each change makes the provider's cache of everything behind it useless
+    /// After the base prompt; a change invalidates the provider's cache of everything after it
     System,
     /// Before the history
     Session,
-    /// At the very end, where a change leaves the cache as it is
+    /// At the end, where a change keeps the cache valid
     Suffix,
 }
 
@@ -120,7 +124,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
 
 async fn add(args: &Args, given: &AddArgs, store: &Store) -> Result<(), Failure> {
     if given.text.trim().is_empty() {
-        return Err(Failure::usage("the reminder is empty").hint("say what to remind of"));
+        return Err(Failure::usage("the reminder is empty").hint("give its text"));
     }
     let key = given
         .key
@@ -154,8 +158,8 @@ async fn begun(
     let is_empty = store.sender_names(1).await?.is_empty();
     if !is_empty && say_unknown(store, Some(sender), None).await? {
         let sender = one_line(sender);
-        let what = format!("no reminder was added: the store does not know `{sender}`");
-        return Err(Failure::new(what).hint("whoever has said something there can be reminded"));
+        let what = format!("no reminder was added: the store has no sender `{sender}`");
+        return Err(Failure::new(what).hint("a sender is known after the first message"));
     }
     let choice = match &args.conversation {
         Some(ConversationArg::Name(name)) if !given.new => {

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::project::{ListArgs, say_problems};
 
-/// Lists skills (folders with a SKILL.md), shows one, or checks them
+/// Lists, shows and checks skills (folders with a SKILL.md)
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -21,9 +21,9 @@ pub(crate) struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Lists the skills of the project and your own, with who is behind each
+    /// Lists the skills of the project and your own, with their origin
     List(ListArgs),
-    /// Shows a skill: what asks for it, the MCP servers that it brings, and its text
+    /// Shows a skill: its triggers, its MCP servers, and its text
     Show {
         /// The skill's name
         skill: String,
@@ -54,7 +54,7 @@ fn list(skills: &Skills, json: bool) -> Result<(), Failure> {
     }
     if skills.is_empty() {
         output::say(
-            "there are no skills in .agents/skills and .claude/skills, here and in your home",
+            "there are no skills in .agents/skills and .claude/skills of this folder and of your home folder",
         );
         return Ok(());
     }
@@ -84,7 +84,7 @@ fn show(skills: &Skills, name: &str, json: bool) -> Result<(), Failure> {
             .collect();
         let failure = Failure::new(format_args!("there is no skill `{}`", one_line(name)));
         return Err(match known.is_empty() {
-            true => failure.hint("`kitbag skill list` tells where skills are looked for"),
+            true => failure.hint("`kitbag skill list` names the folders of skills"),
             false => failure.hint(format_args!(
                 "the skills are {}",
                 one_line(&known.join(", "))

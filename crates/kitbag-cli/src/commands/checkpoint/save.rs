@@ -20,10 +20,10 @@ use crate::output::{self, grouped};
 
 /// Saves a checkpoint
 ///
-/// JSON is a checkpoint as `kitbag checkpoint show` prints it, or a `TaskEnvelope`; of its fields only
-/// `user_request` is needed. Without JSON, the session's former checkpoint is changed as the options
-/// say, and if there is none, `--task` begins one. The code for the task is then packed and kept with
-/// it, at first and whenever `--task`, `--task-type` or `--budget` is given.
+/// The JSON is a checkpoint as `kitbag checkpoint show` prints it, or a `TaskEnvelope`; only the field
+/// `user_request` is required. Without JSON, the options change the session's earlier checkpoint, and if
+/// there is none, `--task` begins one. The code for the task is packed and saved with the first checkpoint,
+/// and again whenever `--task`, `--task-type` or `--budget` is given.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The session: ASCII letters, digits, `_`, `-` and `.`
@@ -33,25 +33,25 @@ pub(super) struct Args {
     /// The task
     #[arg(long, value_name = "TEXT")]
     task: Option<String>,
-    /// Type of the task: implement, debug, refactor, test, analyze or review [default: the former one,
-    /// or inferred from the task]
+    /// Type of the task: implement, debug, refactor, test, analyze or review [default: as before, or
+    /// inferred from the task]
     #[arg(long, value_name = "TYPE")]
     task_type: Option<TaskType>,
-    /// Progress: running, paused, completed, failed, or a word of your own
+    /// State of the task: running, paused, completed, failed, or a word of your own
     #[arg(long, value_name = "STATE")]
     state: Option<CheckpointState>,
-    /// A file that the task has made or changed; can be given several times
+    /// A file that the task has made or changed; may be repeated
     #[arg(long = "artifact", value_name = "FILE")]
     artifacts: Vec<String>,
-    /// The most tokens of the code that is kept, as for `kitbag pack` [default: 32k]
-    #[arg(long, value_name = "TOKENS", value_parser = parse_input, allow_negative_numbers = true)]
+    /// Limit the saved code to this many tokens, as for `kitbag pack` [default: 32k]
+    #[arg(short, long, value_name = "TOKENS", value_parser = parse_input, allow_negative_numbers = true)]
     budget: Option<Tokens>,
     #[command(flatten)]
     counter: CounterArgs,
     /// The folder of the cache
     #[arg(long, value_name = "FOLDER", env = "KITBAG_CACHE_DIR")]
     cache_dir: Option<PathBuf>,
-    /// Keep no code
+    /// Save no code
     #[arg(long, conflicts_with = "budget")]
     no_context: bool,
 }
@@ -110,10 +110,10 @@ fn pack(checkpoint: Checkpoint, args: &Args, root: &Path) -> Result<Checkpoint, 
 fn begun(args: &Args, now: Timestamp) -> Result<Checkpoint, Failure> {
     if args.task.is_none() {
         let what = format!(
-            "session `{}` has no checkpoint yet, and no task is given",
+            "session `{}` has no checkpoint, and no task is given",
             args.id
         );
-        let hint = "say what is to be done with `--task TEXT`, or give the checkpoint as JSON";
+        let hint = "give the task with `--task TEXT`, or the checkpoint as JSON";
         return Err(Failure::usage(what).hint(hint));
     }
     from_json("{}", "the options", args, now)

@@ -15,7 +15,10 @@ pub(super) fn text(told: &Explanation) -> String {
     lines.push(match &told.shown {
         Some(shown) => format!("{source} is in the prompt: {}", as_shown(shown)),
         None => {
-            let reason = told.reason.as_deref().unwrap_or("nothing speaks for it");
+            let reason = told
+                .reason
+                .as_deref()
+                .unwrap_or("it does not match the task");
             format!("{source} is not in the prompt: {}", one_line(reason))
         }
     });
@@ -29,7 +32,7 @@ pub(super) fn text(told: &Explanation) -> String {
         lines.extend(parts.map(|part| format!("  {:<12}{:>+6}", part.name, part.value)));
     }
     if !told.displaced_by.is_empty() {
-        lines.push("if it had to be in, these would leave or shrink:".to_owned());
+        lines.push("if it were pinned, these would shrink or leave:".to_owned());
         let displaced = told.displaced_by.iter();
         lines.extend(displaced.map(|source| format!("  {}", one_line(source))));
     }
@@ -47,14 +50,14 @@ pub(super) fn text(told: &Explanation) -> String {
         });
     }
     let words = told.words.iter().map(|word| one_line(word));
-    lines.extend(words.map(|word| format!("the task with `{word}` in it would show it")));
+    lines.extend(words.map(|word| format!("a task that mentions `{word}` would show it")));
     match (&told.shown, told.pinned) {
         (Some(_), Some(level)) => {
             let level = level.as_str();
             lines.push(format!("`--pin {source}` would show it as {level}"));
         }
         (None, _) if told.can_be_pinned => {
-            lines.push(format!("`--pin {source}` shows it in any case"));
+            lines.push(format!("`--pin {source}` always shows it"));
         }
         _ => {}
     }

@@ -27,9 +27,7 @@ pub(super) fn table(decided: &Decisions, excluded: usize) -> String {
     let missing = in_all.chunks - decided.chunks.len();
     if missing > 0 {
         let missing = grouped(missing as u64);
-        lines.push(format!(
-            "… {missing} more are not kept: name the task to see all"
-        ));
+        lines.push(format!("… {missing} more; give the task again to see all"));
     }
     let kept = decided.excluded.len();
     if kept > 0 && excluded > 0 {
@@ -41,7 +39,7 @@ pub(super) fn table(decided: &Decisions, excluded: usize) -> String {
     if hidden > 0 {
         let more = match kept > excluded {
             true => "`--excluded N` shows more",
-            false => "they are not kept: name the task to see all",
+            false => "give the task again to see all",
         };
         lines.push(format!("… {} more; {more}", grouped(hidden as u64)));
     }
@@ -73,7 +71,7 @@ fn spent(decided: &Decisions) -> Option<String> {
         .collect();
     let first = decided.spent.iter().find(|spent| spent.on.ends_with('/'))?;
     Some(format!(
-        "most tokens: {}; `--exclude {}` leaves a folder out, `--max-files N` looks at fewer files",
+        "most tokens: {}; `--exclude {}` leaves a folder out, `--max-files N` limits the files",
         largest.join(", "),
         one_line(&first.on)
     ))
@@ -83,11 +81,11 @@ fn spent(decided: &Decisions) -> Option<String> {
 fn understood(decided: &Decisions) -> Option<String> {
     let task_type = decided.task_type?.as_str();
     let from = match decided.inferred_from.as_deref()? {
-        [] => "as no word of it says otherwise".to_owned(),
+        [] => "as no word says otherwise".to_owned(),
         cues => format!("from {}", quoted(cues.iter())),
     };
     Some(format!(
-        "taken for a task to {task_type}, {from}; `--task-type TYPE` says otherwise"
+        "task type {task_type}, {from}; `--task-type TYPE` changes it"
     ))
 }
 
@@ -106,11 +104,13 @@ fn words(decided: &Decisions) -> Vec<String> {
     let mut lines = Vec::new();
     if !found.is_empty() {
         let found = found.join(", ");
-        lines.push(format!("looked for, in how many files: {found}"));
+        lines.push(format!(
+            "words of the task, with the number of files: {found}"
+        ));
     }
     if !missing.is_empty() {
         lines.push(format!(
-            "in no file: {missing}; say it with names that the code has"
+            "in no file: {missing}; use names from the code instead"
         ));
     }
     lines

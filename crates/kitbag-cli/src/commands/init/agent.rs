@@ -52,8 +52,8 @@ pub(super) fn run(
     changes.retain(|change| change.before != change.after);
     if changes.is_empty() {
         output::say(match direction {
-            Direction::Add => "nothing to do: Kitbag is set up",
-            Direction::Remove => "nothing to do: nothing of Kitbag's is there",
+            Direction::Add => "nothing to do: Kitbag is already set up",
+            Direction::Remove => "nothing to do: Kitbag is not set up",
         });
         return Ok(());
     }
@@ -75,7 +75,9 @@ pub(super) fn run(
         output::say(format_args!("{done} {}", change.file.display()));
     }
     if let (AgentArg::Codex, Direction::Add) = (agent, direction) {
-        output::say("Codex runs hooks of a project once you trust it and them: see /hooks there");
+        output::say(
+            "Codex runs the hooks once you trust the project and them: see /hooks in Codex",
+        );
     }
     Ok(())
 }
@@ -165,7 +167,7 @@ impl Server<'_> {
         let is_ours = there.as_ref().is_none_or(Self::is_ours);
         match (direction, there) {
             (Direction::Remove, _) if !is_ours => {
-                notes.push("its `kitbag` runs another program, and is left alone".to_owned());
+                notes.push("its `kitbag` runs another program and stays".to_owned());
                 Ok(text.to_owned())
             }
             (Direction::Remove, _) => file_json::remove(text, path),
@@ -182,8 +184,8 @@ impl Server<'_> {
                     let command = before.get("command").map(ToString::to_string);
                     let command = command.unwrap_or_else(|| "no command".to_owned());
                     notes.push(format!(
-                        "it has a `kitbag` of yours with {command}: command and arguments are replaced, and \
-                         everything else in it stays"
+                        "your `kitbag` server with {command} gets a new command and new arguments; the rest of \
+                         its entry stays"
                     ));
                 }
                 file_json::set(text, path, &fields)
@@ -283,8 +285,8 @@ fn program() -> String {
 /// Asks whoever sits at the terminal.
 fn ask() -> Result<(), Failure> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        let what = "nobody can be asked whether to change these files";
-        return Err(Failure::usage(what).hint("say so with `--yes`"));
+        let what = "cannot ask before changing these files: this is not a terminal";
+        return Err(Failure::usage(what).hint("`--yes` changes them without asking"));
     }
     output::say("Change these files? [y/N]");
     let mut answer = String::new();

@@ -17,14 +17,17 @@ use crate::store::StoreArgs;
 /// Messages held in memory at a time.
 const PAGE: u32 = 1_000;
 
-/// Prints all messages as JSON lines that `kitbag memory import` takes back
+/// Prints all messages as JSON lines, which `kitbag memory import` reads
 ///
-/// They come in the order in which they arrived, from each sender on each channel, with what was said
-/// in words, metadata and titles of conversations. Internal messages, tool calls, facts and prompts are not among them; `kitbag memory
-/// migrate` copies everything.
+/// Messages come in the order of their arrival, from each sender on each channel, with their text, metadata
+/// and the titles of conversations. Internal messages, tool calls, facts and prompts are left out;
+/// `kitbag memory migrate` copies everything.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag memory export messages.jsonl
+  kitbag memory export --conversation trip --since 2024-05-01")]
 pub(super) struct Args {
-    /// File to write, whole or not at all; a new one is readable by its owner alone [default: `-`, stdout]
+    /// File to write, whole or not at all; only its owner can read a new one [default: `-`, stdout]
     file: Option<PathBuf>,
     /// Only messages of this sender
     #[arg(long, value_name = "NAME")]
@@ -34,7 +37,7 @@ pub(super) struct Args {
     channel: Option<String>,
     #[command(flatten)]
     filter: FilterArgs,
-    /// Leave out messages that cannot be read, and name each, instead of stopping at the first
+    /// Report and leave out messages that cannot be read, instead of stopping at the first
     #[arg(long)]
     skip_damaged: bool,
 }
@@ -78,7 +81,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     if count.left_out > 0 {
         let messages = counted(count.left_out, "message", "messages");
         output::say(format_args!(
-            "left out {messages} without words or for the model alone; `kitbag memory migrate` copies everything"
+            "left out {messages} without text or for the model alone; `kitbag memory migrate` copies everything"
         ));
     }
     Ok(())

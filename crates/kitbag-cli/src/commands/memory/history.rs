@@ -21,26 +21,30 @@ use crate::store::StoreArgs;
 /// The number of messages that are read at a time.
 const PAGE: u32 = 1_000;
 
-/// Lists conversations, the latest first, or prints what was said in one
+/// Lists conversations, the latest first, or prints the messages of one
 ///
 /// Internal messages, which are for the model alone, are neither printed nor counted. With `--since` or
-/// `--until`, only conversations that were active then are listed, and only messages of that time printed.
+/// `--until`, only conversations and messages of that time are shown.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag memory history --since 7d
+  kitbag memory history 7.12
+  kitbag memory history 7.12.3")]
 pub(super) struct Args {
-    /// The conversation to print, such as 7.12, a message with all its versions, such as 7.12#3, or a
-    /// turn with its stages, their times and its cost, such as 7.12.3
+    /// A conversation such as 7.12, a message with all its versions such as 7.12#3, or a turn with its
+    /// stages, times and cost such as 7.12.3
     #[arg(value_name = "ID")]
     conversation: Option<Shown>,
-    /// Conversations of this sender only
+    /// Only conversations of this sender
     #[arg(long, value_name = "NAME", conflicts_with = "conversation")]
     sender: Option<String>,
-    /// Conversations on this channel only
+    /// Only conversations on this channel
     #[arg(long, value_name = "NAME", conflicts_with = "conversation")]
     channel: Option<String>,
     #[command(flatten)]
     times: TimeArgs,
-    /// Most conversations or messages to list, latest first
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Maximum number of conversations or messages, the latest first
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
     /// Print JSON
     #[arg(long)]
@@ -97,7 +101,7 @@ async fn print_messages(args: &Args, store: &Store, id: ConversationId) -> Resul
         said::add(&mut text, stored.at, &speaker, &name, &words(stored));
     }
     if text.is_empty() {
-        output::say(format_args!("nothing was said in {id}"));
+        output::say(format_args!("conversation {id} has no messages"));
     }
     Ok(output::print(&text)?)
 }
@@ -182,7 +186,7 @@ async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> 
     let what = "the latest conversations";
     cut(&mut conversations, args.limit, Keep::First, what);
     if conversations.is_empty() && !say_unknown(store, sender, channel).await? {
-        output::say("no conversation is remembered");
+        output::say("there are no conversations");
     }
     if args.json {
         return Ok(output::print_json_list("conversations", &conversations)?);

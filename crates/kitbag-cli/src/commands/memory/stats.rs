@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::output::{self, grouped};
 use crate::store::StoreArgs;
 
-/// Counts what is remembered
+/// Counts senders, conversations, messages, facts and prompts
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// Print JSON

@@ -41,7 +41,7 @@ fn file(root: &Path, typed: &str, option: &str) -> Result<String, Failure> {
             grouped(file.len()),
             grouped(NAMED_SIZE_LIMIT)
         ))
-        .hint("write the part that matters into a file, and attach it with `--attach FILE`")),
+        .hint("write the relevant part to another file, and attach it with `--attach FILE`")),
         _ => Ok(path),
     }
 }
@@ -56,7 +56,7 @@ pub(super) fn not_found(path: &str) -> Failure {
         .hint("files that are ignored can be pinned by their own names");
     }
     Failure::usage(format_args!("--pin: `{path}` is never shown"))
-        .hint("the folders in which git and Kitbag keep their own files are never part of a prompt")
+        .hint("prompts never show the folders in which git and Kitbag keep their own files")
 }
 
 /// Fails if a pinned file is not in the prompt, as one that is no text.

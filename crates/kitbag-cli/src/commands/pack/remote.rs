@@ -17,7 +17,7 @@ pub(super) fn fetch(remote: &str, cache: Option<&Path>) -> Result<PathBuf, Failu
     let url = url_of(remote)?;
     let cache = cache.map(Path::to_owned).or_else(default_folder);
     let Some(cache) = cache else {
-        return Err(Failure::new("there is no folder for the cache")
+        return Err(Failure::new("this system has no cache folder")
             .hint("name one with `--cache-dir FOLDER`"));
     };
     let cache = cache.join("remote");
@@ -25,7 +25,7 @@ pub(super) fn fetch(remote: &str, cache: Option<&Path>) -> Result<PathBuf, Failu
     if folder.join(".git").is_dir() {
         if let Err(failed) = update(&folder) {
             output::say(format_args!(
-                "warning: `{}` cannot be fetched again, and the copy of last time is used: {failed}",
+                "warning: `{}` cannot be fetched again, so the earlier copy is used: {failed}",
                 shown(remote)
             ));
         }
@@ -41,7 +41,7 @@ pub(super) fn fetch(remote: &str, cache: Option<&Path>) -> Result<PathBuf, Failu
             "git cannot fetch `{}`: {failed}",
             shown(remote)
         ))
-        .hint("check its address, and that `git clone` may read it; `owner/name` is one on GitHub")
+        .hint("check the address, and that `git clone` can read it; `owner/name` is on GitHub")
     })?;
     match fs::rename(&whole, &folder) {
         // Another run may have been faster.
@@ -72,9 +72,9 @@ fn url_of(remote: &str) -> Result<String, Failure> {
     if (is_url || is_scp()) && !remote.starts_with('-') {
         return Ok(remote.to_owned());
     }
-    let what = format!("`{}` is no address of a repository", shown(remote));
+    let what = format!("`{}` is not the address of a repository", shown(remote));
     Err(Failure::usage(what).hint(
-        "write `owner/name` for one on GitHub, or a URL such as `https://example.com/repo.git`; \
+        "use `owner/name` for GitHub, or a URL such as `https://example.com/repo.git`; \
          `--root` takes a folder",
     ))
 }
@@ -175,6 +175,6 @@ fn run(mut git: Command) -> Result<(), String> {
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let last = said.lines().rfind(|line| !line.trim().is_empty());
-    let last = last.unwrap_or("git says nothing");
+    let last = last.unwrap_or("git gives no reason");
     Err(shown(last.trim_start_matches("fatal: ")))
 }

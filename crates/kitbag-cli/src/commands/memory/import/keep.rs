@@ -69,7 +69,7 @@ impl Kept {
     pub(super) fn told(self, of: &str) -> String {
         let known = match self.known {
             0 => String::new(),
-            known => format!(", {} known already", grouped(known)),
+            known => format!(", {} already known", grouped(known)),
         };
         let one = format!("message{of} was imported");
         let several = format!("messages{of} were imported");
