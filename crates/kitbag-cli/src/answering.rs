@@ -68,6 +68,7 @@ impl AnsweringArgs {
     pub(crate) fn engine(&self, approver: Approver) -> Result<Engine, Failure> {
         let project = self.project.open_and_tell()?;
         let mut engine = self.asked.engine(project).configured_provider();
+        // An empty KITBAG_MODEL is the same as none.
         if let Some(model) = self.model.as_deref().filter(|name| !name.is_empty()) {
             engine = engine.model(model);
         }
@@ -78,9 +79,11 @@ impl AnsweringArgs {
                 None => limits,
             });
         }
+        // One set for all turns of a chat: a server that a skill has started goes on running between them.
         let servers = SkillServers::default();
         let engine = engine.skill_servers(move |wanted| servers.clone().start(wanted));
         let engine = self.tools.approved(engine, approver).build()?;
+        // Problems of settings, once at the start. Problems of a turn come with its answer.
         say_problems(engine.problems());
         Ok(engine)
     }
@@ -113,6 +116,7 @@ impl Told {
     /// The problems without those of skills and their servers that were told before.
     fn news(&mut self, problems: &[Problem]) -> Vec<Problem> {
         let is_news = |problem: &&Problem| {
+            // A failed pack may differ each time; a skill that cannot be read stays so until the chat ends.
             let is_lasting = problem.source == "skills" || problem.source.starts_with("mcp server");
             !is_lasting || self.0.insert(problem.to_string())
         };
@@ -130,7 +134,9 @@ pub(crate) async fn respond(
 ) -> Result<Responded, Failure> {
     let mut shown = Shown::new(as_json);
     let mut show = |event: &ReplyEvent| shown.show(event);
+    // Pinned here, because the engine polls the same signal from several places.
     let response = engine.respond(turn, &mut show, pin!(interrupted)).await;
+    // Before anything else is printed, so that an answer that was cut off ends its line.
     shown.end()?;
     let answer = match response {
         Ok(Response::Command(reply)) => {
@@ -145,6 +151,7 @@ pub(crate) async fn respond(
     };
     let after = match &answer {
         Ok(answer) => engine.after(answer).await,
+        // A turn that failed has nothing to learn from; what came of it is stored already.
         Err(_) => None,
     };
     tell(answer, as_json, told)?;
@@ -157,6 +164,7 @@ fn tell(
     as_json: bool,
     told: &mut Told,
 ) -> Result<(), Failure> {
+    // What came before a failure is shown with its usage, since it was billed.
     let (answer, failure) = match answer {
         Ok(answer) => (Some(answer), None),
         Err(AnswerError::Provider { error, came }) => (came, Some(provider_failure(error))),

@@ -86,6 +86,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(message) => return report(&message),
     };
+    // Read before `run` takes the command: a hook must not end with a code that stops its agent.
     let is_hook = matches!(cli.command, Command::Hook(_));
     match cli.run() {
         Ok(()) => ExitCode::SUCCESS,
@@ -96,6 +97,7 @@ fn main() -> ExitCode {
 
 impl Cli {
     fn run(self) -> Result<(), Failure> {
+        // Before the command, so that its first decision is logged too.
         self.logs.start()?;
         match self.command {
             Command::Pack(args) => commands::pack::run(&args),
@@ -133,10 +135,12 @@ impl Cli {
 /// names of files that somebody else chose, so that nothing in them may steer the terminal.
 fn report(message: &clap::Error) -> ExitCode {
     let text = message.render().to_string();
+    // `--help` and `--version` come as errors of the parser, but are results.
     if message.use_stderr() {
         let text = text.trim_end();
         if logs::asks_for_json(env::args_os()) {
             output::speak_json();
+            // The level of the JSON says that it is an error.
             let text = text.strip_prefix("error: ").unwrap_or(text);
             let (what, hint) = text.split_once("\n\n").unwrap_or((text, ""));
             output::say_error(what, Some(hint).filter(|hint| !hint.is_empty()));
@@ -163,9 +167,11 @@ fn is_hook(args: impl Iterator<Item = OsString>) -> bool {
         let mut options = cli.get_arguments().filter(|it| it.get_long().is_some());
         options.any(|it| it.get_long() == name && it.get_action().takes_values())
     };
+    // The first is the program itself.
     let mut args = args.skip(1);
     while let Some(arg) = args.next() {
         match arg.to_str() {
+            // A value such as `--store hook` must not be taken for the command.
             Some(option) if option.starts_with('-') => {
                 if takes_value(option) {
                     args.next();

@@ -26,12 +26,14 @@ pub(super) fn spans(text: &str, named: Named) -> Vec<Span> {
                     Named::Key => "private-key",
                     _ => "secret",
                 };
+                // Lines of one key are marked as one, so that a note says one secret and not forty.
                 spans.push(Span {
                     continues: written == Written::More,
                     ..Span::new(Rank::Place, range, kind)
                 });
             }
         };
+        // Both signs are used in files of settings.
         let is_comment = bare.trim_start().starts_with(['#', ';']);
         let part = match named {
             Named::Settings | Named::Env => {
@@ -80,6 +82,7 @@ fn is_open(value: &str, named: Named, written: Written) -> bool {
     if value.is_empty() || value.starts_with(MARKER) && value.ends_with(']') {
         return true;
     }
+    // A line of a key has no switch and no reference, whatever it looks like.
     if named == Named::Key || matches!(written, Written::First | Written::More) {
         return false;
     }
@@ -128,6 +131,7 @@ impl Keys {
         let text = line.trim_start();
         if let Some(label) = armour(text) {
             self.public = label.strip_prefix("BEGIN ").is_some_and(|label| {
+                // Certificates are public, and errors about them are unreadable without their text.
                 label.ends_with("CERTIFICATE") || label.ends_with("PUBLIC KEY")
             });
             self.begun = false;
@@ -170,6 +174,7 @@ fn passwords(line: &str, is_next: &mut bool, add: &mut dyn FnMut(Range<usize>)) 
         } else if matches!(word, "password" | "account" | "passwd") {
             *is_next = true;
         }
+        // At least one, so that a blank does not stop the loop.
         at += end.max(1);
     }
 }
@@ -177,6 +182,7 @@ fn passwords(line: &str, is_next: &mut bool, add: &mut dyn FnMut(Range<usize>)) 
 /// The text behind so many colons. A colon inside a field has a backslash.
 fn after_colons(line: &str, colons: usize) -> Option<Range<usize>> {
     let signs = line.match_indices(':');
+    // A host in `.pgpass` may be an IPv6 address, whose colons are escaped.
     let mut signs = signs.filter(|(at, _)| !line.get(..*at).is_some_and(|l| l.ends_with('\\')));
     let (at, _) = signs.nth(colons - 1)?;
     Some(at + 1..line.len())
@@ -186,6 +192,7 @@ fn after_colons(line: &str, colons: usize) -> Option<Range<usize>> {
 fn login(line: &str) -> Option<Range<usize>> {
     let start = line.find("://")? + 3;
     let rest = line.get(start..)?;
+    // The last one: a password may hold the sign, a host may not.
     let end = rest.rfind('@')?;
     let from = rest.get(..end)?.find(':').map_or(0, |at| at + 1);
     Some(start + from..start + end)

@@ -56,6 +56,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let mut lines = Lines::open()?;
+    // Nobody can be asked where messages are piped in.
     let approver = match lines.is_typed() {
         true => Approver::Person,
         false => Approver::Options,
@@ -69,6 +70,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         };
         let engine = engine.with_store(store.map(with_chosen_model));
         let incoming = args.answering.asked.incoming(engine.store()).await?;
+        // Before the first line is read: whoever may not send should not type a message first.
         engine.admit(&incoming).await.map_err(AnswerError::from)?;
         let engine = args.answering.with_tools(engine, &incoming).await?;
         let mut chat = Chat {
@@ -84,8 +86,10 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         }
         chat.say_conversation().await?;
         lines.say_help();
+        // From the store and no file of its own, so that forgetting reaches the arrow keys.
         lines.bring_back(chat.said().await?)?;
         loop {
+            // Between answers only: a line about learning must not appear inside an answer.
             chat.learner.say();
             let message;
             (lines, message) = chat.next_message(lines).await?;
@@ -96,12 +100,14 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
                 Ok(Next::Message) => {}
                 Ok(Next::End) => break,
                 Err(failure) if failure.is_closed_pipe() => return Err(failure),
+                // A failed answer does not end the chat. The message is stored, and the person can go on.
                 Err(failure) => drop(failure.report()),
             }
             if is_forget(&message) {
                 lines.bring_back(chat.said().await?)?;
             }
         }
+        // The process must not end in the middle of a summary.
         chat.learner.finish().await;
         Ok(())
     })
@@ -114,6 +120,7 @@ enum Next {
 }
 
 fn is_forget(message: &str) -> bool {
+    // Read again and not kept from the turn: this also covers a command that failed halfway.
     let command = command::read(&message.into());
     matches!(command, Ok(Some(command)) if command.name() == "forget")
 }
@@ -172,6 +179,7 @@ impl Chat<'_> {
         let filter = ExportFilter::new(Some(sender.clone()), Some(channel.clone()));
         let latest = store.latest_conversations(&filter, CONVERSATIONS).await?;
         let mut said = Vec::new();
+        // The list begins with the latest, and the arrow keys with the last line added.
         for conversation in latest.iter().rev() {
             let messages = store
                 .visible_messages(conversation.conversation.id, MESSAGES)
@@ -191,6 +199,7 @@ impl Chat<'_> {
         turn.contributions
             .extend(asked.workspace(message, &self.engine)?);
         drop(progress);
+        // Listening starts before the request, so that Ctrl-C counts before the first word of the answer.
         let interrupted = self.interrupts.next();
         let shown = (false, &mut self.told);
         let reply = match answering::respond(&self.engine, turn, shown, interrupted).await? {

@@ -41,6 +41,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     if args.references {
         return print_references(args);
     }
+    // A result before a file: hardly any file is named like 7.12.3/1.
     if let Ok(id) = args.handle.parse::<ResultId>() {
         let text = store::run(async { Ok(place.open().await?.result(id).await?) })?;
         let text = text.ok_or_else(|| {

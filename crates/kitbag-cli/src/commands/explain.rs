@@ -75,6 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let path = source(args, path, &pack)?;
     progress.stage("trying other budgets and words");
     let told = explain(&path, &request, &prepared, &pack, &counter);
+    // No runtime: packing computes on threads of its own and waits for nothing else.
     let told = pollster::block_on(told);
     drop(progress);
     if args.json {
@@ -87,6 +88,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// The source that was typed: the path of a file, or the name of a chunk that is no file, such as
 /// `git log`, or of a file that a change deletes.
 fn source(args: &Args, typed: &str, pack: &Pack) -> Result<String, Failure> {
+    // Files first. Only then the names of other chunks, which may look like paths.
     place(args.pack.root(), typed).or_else(|misplaced| {
         let is_kept = pack.assembly.kept.iter().any(|kept| kept.source == typed);
         let mut excluded = pack.decisions.excluded.iter();
@@ -117,6 +119,7 @@ fn nearest<'a>(typed: &str, paths: impl Iterator<Item = &'a str>) -> Option<Stri
         (of_name, strsim::osa_distance(typed, path), path)
     });
     let best = judged.min()?;
+    // More than a third of the letters wrong is another name.
     (best.0 * 3 <= typed_name.chars().count()).then(|| best.2.to_owned())
 }
 
@@ -144,6 +147,7 @@ impl Args {
                 let what = "`--task-file` gives the task already, and there are two arguments";
                 Err(Failure::usage(what).hint("give only the path as an argument"))
             }
+            // The task is in a file, so the argument can only be the path.
             (Some(only), None) if self.pack.has_task_file() => Ok((None, Some(only))),
             (Some(only), None) if self.pack.has_task() && self.is_path(only) => {
                 self.pack.check_revision(Some(only))?;

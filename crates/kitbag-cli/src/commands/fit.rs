@@ -94,17 +94,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let request = args.request.as_ref().or(said);
     let request = request.map(String::as_str).unwrap_or_default();
     let form = args.format.unwrap_or(OutputForm::Pack);
+    // Before the chunks are read: this is a mistake in the arguments.
     if request.trim().is_empty() && form.needs_message() {
         let form = form.as_str();
         let what = format!("the form `{form}` ends with a request, and none is given");
         return Err(Failure::usage(what).hint("give it with `--request TEXT`"));
     }
     let mut chunks = match args.file.as_deref().map(read::input).transpose()? {
+        // A request brings its own messages and form, and goes another way from here.
         Some(Input::Request(request)) => return received::run(args, &request),
         Some(Input::Chunks(chunks)) => chunks,
         None => Vec::new(),
     };
     let known = envelope.as_ref().map(|envelope| &envelope.context.chunks);
+    // Chunks of the file first, so that they win over equal ones of the envelope.
     chunks.extend(known.into_iter().flatten().cloned());
     let (counter, traits) = args.counter.counter()?;
 
@@ -116,6 +119,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let task_type = args.task_type.or(of.map(|envelope| envelope.task_type));
     prompt.ending = task_type.map(|task_type| ending(Some(task_type), request).to_owned());
     prompt.model = args.counter.model().map(String::from);
+    // A chunk with one level could only be in or out; with shorter ones a part of it can be shown.
     chunks.iter_mut().for_each(truncatable);
     let mut task = RankTask::new(task_type, request, &chunks);
     task.envelope = envelope.clone();

@@ -65,6 +65,7 @@ pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         let hint = "coding agents run this command; `kitbag init --for claude` sets that up";
         Failure::new(what).hint(hint)
     })?;
+    // The work runs on its own thread; this one only waits, and can stop waiting.
     let work = respond(args.agent.into(), &event, store);
     let reply = match work.as_ref().map_or(Ok(HookReply::default()), Work::reply) {
         Ok(reply) => reply,
@@ -73,11 +74,13 @@ pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             ..HookReply::default()
         },
     };
+    // The next session of this name should hear of a failure again.
     if event.kind == HookEventKind::SessionEnd {
         notice::forget(&event);
     }
     let json = reply.to_json(&event).map_err(io::Error::from)?;
     output::print(&json.unwrap_or_default())?;
+    // The reply is printed, so the agent goes on while memory is stored.
     if let Some(work) = work {
         work.finish();
     }
@@ -95,6 +98,7 @@ fn respond(agent: CodingAgent, event: &HookEvent, store: &StoreArgs) -> Option<W
         _ => return None,
     };
     let folder = folder_of(agent, event);
+    // The folder of the event, since the agent starts hooks wherever it likes.
     let (config, problems) = project::config_in(&folder);
     let limit = limit_of(keeps, config.hooks.time_limit(), &event.name);
     let (event, store) = (event.clone(), store.clone());
@@ -108,6 +112,7 @@ fn respond(agent: CodingAgent, event: &HookEvent, store: &StoreArgs) -> Option<W
             HookScope::Project => project_sender(&folder),
             _ => return Ok(()),
         };
+        // Silently: a refusal in each prompt of a session would be noise.
         if !config.channels.admit(agent.channel(), &sender) {
             return Ok(());
         }

@@ -74,6 +74,7 @@ enum Command {
 }
 
 pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    // One runtime for all subcommands; those that need no store return at once.
     store::run(async {
         match &args.command {
             Command::Import(args) => import::run(args, store).await,
@@ -97,6 +98,7 @@ pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             Command::Restore(args) => restore::run(args, store).await,
             Command::Repair(args) => repair::run(args, store).await,
             Command::Migrate(args) => migrate::run(args, store).await,
+            // The choice of a model concerns the machine, not a store.
             Command::Model(args) => model::run(args),
         }
     })

@@ -97,6 +97,7 @@ impl Found {
     fn of(asked: &str) -> Result<Self, Failure> {
         let written = asked.to_lowercase();
         let models = ModelProfile::models();
+        // An exact name comes first: `gpt-4o` is also a part of `gpt-4o-mini`.
         if let Some(exact) = models.iter().find(|model| model.name() == written) {
             return Ok(Self::One(exact));
         }

@@ -68,6 +68,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (counter, mut request) = args
         .pack
         .request(args.task.as_deref(), Stdin::TaskOrAttached)?;
+    // The prompt of the run before must not become part of this one.
     let own = own_output::patterns(&request.survey.root, args.output_file());
     request.survey.exclude.extend(own);
     // The vocabulary takes a tenth of a second to load: beside the survey that is free.
@@ -80,6 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let _ = loaded.join();
     let pack = packed(&prepared, &request, &counter)?;
     drop(progress);
+    // Before printing, so that `kitbag explain` works even if the reader closes the pipe.
     last::remember(&request, &pack);
 
     if args.list {
@@ -130,6 +132,7 @@ pub(crate) fn packed(
     counter: &Counter,
 ) -> Result<Pack, Failure> {
     let pack = prepared.pack(&request.options, counter)?;
+    // A pin that is silently missing would be worse than no prompt.
     pins::check(prepared, &pack)?;
     if prepared.workspace().files().is_empty() && !request.survey.include.is_empty() {
         summary::say_problems(prepared.workspace().problems());

@@ -40,6 +40,7 @@ async fn replay(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let store = store.open().await?;
     let replayed = replay_prompt(&store, args.turn, args.inference).await;
     let replayed = replayed.map_err(|error| {
+        // Only then does a list help; a damaged prompt has a hint of its own.
         let is_missing = matches!(error, StoreError::Missing { .. });
         Failure::from(error).hint_if(is_missing.then_some(LISTS))
     })?;

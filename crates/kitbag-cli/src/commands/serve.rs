@@ -79,6 +79,7 @@ async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     };
     let variable = |name: &str| env::var(name).ok();
     let providers = Providers::new(&project.config, &project.root, &variable);
+    // Opened before the store: a mistake in the addresses needs no database.
     let upstreams = Upstreams::open(&project.config, &providers, args.upstream.as_deref());
     let upstreams = upstreams.map_err(upstream_failure)?;
     let memory = match args.no_memory {
@@ -98,10 +99,12 @@ async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             location => Some(store.open_existing(&location).await?),
         },
     };
+    // Asked once at the start, because only this decides if other machines may connect.
     let has_keys = match &keys {
         Some(keys) => keys.has_keys().await?,
         None => false,
     };
+    // Before listening, so that no request comes in on an address that is refused.
     check_bind(address, has_keys).map_err(|error| Failure::usage(error).hint(error.hint()))?;
     let roots = roots(args, &project)?;
     let slack = settings.slack.as_ref();
@@ -115,6 +118,7 @@ async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             .hint("choose another address with --bind")
     })?;
     let bound = listener.local_addr().map_err(Failure::new)?;
+    // A base URL that points here would send each request round and round.
     if upstreams.lead_to(bound) {
         let what = format_args!("requests would go to {bound}, which is this server itself");
         let hint = "name the provider with --upstream, or unset ANTHROPIC_BASE_URL and OPENAI_BASE_URL here";

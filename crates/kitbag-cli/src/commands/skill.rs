@@ -46,6 +46,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn list(skills: &Skills, json: bool) -> Result<(), Failure> {
+    // A skill with errors is missing from the list, so the reason comes with it.
     say_problems(&skills.problems);
     let skills = &skills.skills;
     if json {
@@ -76,6 +77,7 @@ fn list(skills: &Skills, json: bool) -> Result<(), Failure> {
 }
 
 fn show(skills: &Skills, name: &str, json: bool) -> Result<(), Failure> {
+    // The names that exist are the best hint: most mistakes are slips of the keyboard.
     let Some(skill) = skills.get(name) else {
         let known: Vec<&str> = skills
             .skills
@@ -96,6 +98,7 @@ fn show(skills: &Skills, name: &str, json: bool) -> Result<(), Failure> {
     }
     let text = &skill.text;
     let origin = match skill.origin.is_trusted() {
+        // Who wrote a skill decides if it may start programs, so it is said in words.
         true => "you",
         false => "the project: it starts no servers unless you allow its folder",
     };
@@ -111,6 +114,7 @@ fn show(skills: &Skills, name: &str, json: bool) -> Result<(), Failure> {
         ("needs", text.compatibility.clone().unwrap_or_default()),
         ("tools", text.allowed_tools.clone().unwrap_or_default()),
     ] {
+        // Most skills set only the first few of these.
         if !value.is_empty() {
             shown.push_str(&format!("{label:<9} {}\n", one_line(&value)));
         }

@@ -69,10 +69,12 @@ pub(super) fn run(args: &Args, checkpoints: &Checkpoints, root: &Path) -> Result
             Err(error) => return Err(error.into()),
         },
     };
+    // JSON may come from elsewhere, and keeps the time that it was made.
     if args.json.is_none() {
         checkpoint.timestamp = now;
     }
     change(&mut checkpoint, args);
+    // The same task at the same budget would give the same code again.
     let is_changed = args.task.is_some() || args.task_type.is_some() || args.budget.is_some();
     if args.no_context {
         checkpoint.context = None;
@@ -101,6 +103,7 @@ fn pack(checkpoint: Checkpoint, args: &Args, root: &Path) -> Result<Checkpoint, 
     let prepared = prepared(&request)?;
     let mut envelope = checkpoint.resume();
     envelope.token_budget =
+        // All of the budget, since the checkpoint keeps only the context and no answer.
         TokenBudget::new(request.options.budget).with_input_share(Share::percent(100));
     prepared.fill(&mut envelope, &request.options, &counter)?;
     Ok(checkpoint.with_context(&envelope.context))
@@ -144,6 +147,7 @@ fn from_json(json: &str, name: &str, args: &Args, now: Timestamp) -> Result<Chec
     let mut reader = serde_json::Deserializer::from_str(&json);
     let checkpoint: Checkpoint =
         serde_path_to_error::deserialize(&mut reader).map_err(|error| wrong(error.to_string()))?;
+    // Two names for one checkpoint would let `resume` find the wrong one.
     if checkpoint.session_id != args.id {
         let (found, id) = (&checkpoint.session_id, &args.id);
         let what = format!("{name} is the checkpoint of session `{found}`, not of `{id}`");
@@ -188,6 +192,7 @@ fn change(checkpoint: &mut Checkpoint, args: &Args) {
     for path in &args.artifacts {
         let artifact = Artifact::file(path);
         let is_same = |other: &Artifact| other.kind == artifact.kind && other.path == artifact.path;
+        // Saving twice with the same `--artifact` lists the file once.
         if !checkpoint.artifacts.iter().any(is_same) {
             checkpoint.artifacts.push(artifact);
         }

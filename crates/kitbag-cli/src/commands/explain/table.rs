@@ -23,6 +23,7 @@ pub(super) fn table(decided: &Decisions, excluded: usize) -> String {
     }
     let header = ["level", "tokens", "score", "source", "why"];
     lines.push(aligned(&header, &[1, 2], decided.chunks.iter().map(row_in)));
+    // A remembered pack keeps only the first entries of each list, but all of the counts.
     let in_all = decided.in_all();
     let missing = in_all.chunks - decided.chunks.len();
     if missing > 0 {
@@ -69,6 +70,7 @@ fn spent(decided: &Decisions) -> Option<String> {
     let largest: Vec<String> = largest
         .map(|spent| format!("{} {} %", one_line(&spent.on), share(spent.tokens.0)))
         .collect();
+    // Only a folder can be excluded with one option.
     let first = decided.spent.iter().find(|spent| spent.on.ends_with('/'))?;
     Some(format!(
         "most tokens: {}; `--exclude {}` leaves a folder out, `--max-files N` limits the files",
@@ -91,6 +93,7 @@ fn understood(decided: &Decisions) -> Option<String> {
 
 /// The words that were looked for, and those that are nowhere.
 fn words(decided: &Decisions) -> Vec<String> {
+    // Words that no file has are apart: they are what a person can change.
     let (found, missing): (Vec<_>, Vec<_>) = decided.words.iter().partition(|word| word.files > 0);
     let found = found.iter().take(MOST_WORDS);
     let found: Vec<String> = found

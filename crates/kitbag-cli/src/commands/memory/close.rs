@@ -113,6 +113,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         return Ok(output::print_json_list("closed", &closed)?);
     }
     let mut text = String::new();
+    // Printed at the end, after all are closed: notes about learning come on stderr meanwhile.
     for row in &closed {
         text.push_str(&format!("{} {}\n", row.conversation, row.words));
         for line in row.summary.iter().flat_map(|summary| summary.lines()) {

@@ -48,6 +48,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let named = args.file.as_deref().filter(|file| !input::is_stdin(file));
     let mut file = None;
     if let Some(named) = named {
+        // Writing would replace the store with its own export.
         if location.is_file_of(named) {
             let what = format!("{} is the store itself", named.display());
             return Err(Failure::usage(what).hint("give another file"));
@@ -59,6 +60,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         Some(file) => Box::new(file),
         None => Box::new(io::stdout().lock()),
     };
+    // Only a terminal obeys control characters; a program gets the bytes as they are.
     let reader = match named.is_none() && io::stdout().is_terminal() {
         true => Reader::Person,
         false => Reader::Program,
@@ -66,10 +68,12 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let mut to = io::BufWriter::new(to);
     let count = write(&store, args, &mut to, reader).await?;
     to.flush()?;
+    // Ends the borrow of the file, which is then moved to its place.
     drop(to);
     if let Some(file) = file {
         file.finish()?;
     }
+    // Nothing at all: a mistyped filter is more likely than an empty memory.
     if count == Count::default() {
         let (sender, channel) = (args.sender.as_deref(), args.channel.as_deref());
         if !say_unknown(&store, sender, channel).await? {

@@ -131,6 +131,7 @@ async fn changed(
         output::say(format_args!("{what} `{key}` of {sender}"));
         return Ok(());
     }
+    // Read back, so that the JSON has the times and the source that the store gave it.
     let last = store.fact_history(sender, Some(key), 1).await?.pop();
     Ok(output::print_json(&last)?)
 }

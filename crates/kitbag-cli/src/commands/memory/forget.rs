@@ -96,6 +96,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
 }
 
 async fn what(args: &Args, store: &Store) -> Result<Forget, Failure> {
+    // The narrowest choice first; clap refuses combinations that contradict each other.
     if let Some(message) = args.message {
         return Ok(Forget::Message(message));
     }

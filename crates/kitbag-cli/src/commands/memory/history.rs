@@ -63,6 +63,7 @@ impl FromStr for Shown {
     type Err = StoreError;
 
     fn from_str(text: &str) -> Result<Self, StoreError> {
+        // The marks tell the ids apart: 7.12 is a conversation, 7.12#3 a message, 7.12.3 a turn.
         match (text.contains('#'), text.matches('.').count()) {
             (true, _) => text.parse().map(Self::Message),
             (false, 2) => text.parse().map(Self::Turn),
@@ -85,6 +86,7 @@ async fn print_messages(args: &Args, store: &Store, id: ConversationId) -> Resul
     let mut messages = match args.times.is_given() {
         false => store.visible_messages(id, one_more(args.limit)).await?,
         true => {
+            // Fails for an unknown conversation, which would look like one without messages at that time.
             store.state(id).await?;
             of_times(args, store, id).await?
         }
@@ -121,6 +123,7 @@ async fn of_times(
         let (page, next) = store.export(&filter, after, PAGE).await?;
         for exported in page {
             let stored = exported?.message;
+            // The export also has internal messages, which this command never shows.
             if stored.message.is_for_user() {
                 messages.push(stored);
             }
@@ -135,6 +138,7 @@ async fn of_times(
 /// Prints all that a message ever said, oldest first.
 async fn print_versions(args: &Args, store: &Store, id: MessageId) -> Result<(), Failure> {
     let stored = store.message(id).await?;
+    // An error and no empty list: the id exists, and the reason should not look like a mistake.
     if !stored.message.is_for_user() {
         return Err(Failure::new(format_args!(
             "message {id} is for the model alone"
@@ -162,6 +166,7 @@ async fn print_versions(args: &Args, store: &Store, id: MessageId) -> Result<(),
 fn words(stored: &StoredMessage) -> String {
     let text = stored.text();
     let calls = stored.message.calls();
+    // A message that only calls tools has no text, and an empty line would tell nothing.
     if calls.is_empty() || !text.trim().is_empty() {
         return text.into_owned();
     }
@@ -180,11 +185,13 @@ async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> 
     let mut times = MessageFilter::default();
     args.times.add_to(&mut times);
     let filter = ExportFilter::new(args.sender.clone(), args.channel.clone()).among(times);
+    // One row more than the limit, so that `cut` can say that there are others.
     let latest = store.latest_conversations(&filter, one_more(args.limit));
     let latest = latest.await?.into_iter();
     let mut conversations: Vec<ConversationReport> = latest.map(Into::into).collect();
     let what = "the latest conversations";
     cut(&mut conversations, args.limit, Keep::First, what);
+    // A mistyped name gets suggestions; only a known one is told that it has no conversations.
     if conversations.is_empty() && !say_unknown(store, sender, channel).await? {
         output::say("there are no conversations");
     }

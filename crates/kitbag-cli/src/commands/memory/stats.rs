@@ -35,6 +35,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         ("bytes of the file", stats.file_bytes),
     ];
     let counts = counts.map(|(what, count)| (what, count.map(grouped)));
+    // Figures are aligned to the right, so that their sizes can be compared at a glance.
     let lengths = counts.iter().flat_map(|(_, count)| count).map(String::len);
     let width = lengths.max().unwrap_or(0);
     let rows = counts.iter();

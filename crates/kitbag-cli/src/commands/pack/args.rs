@@ -192,6 +192,7 @@ impl PackArgs {
         stdin: Stdin,
     ) -> Result<(Counter, PackRequest), Failure> {
         let (counter, traits) = self.counter.counter()?;
+        // Before anything is read: a walk of a home folder takes minutes.
         self.check_root()?;
         let root = self.root();
         // What a repository elsewhere says of itself is not what its reader asks for.
@@ -217,6 +218,8 @@ impl PackArgs {
             None => (given, stdin),
         };
         let (task, attachment) = self.task.read(given, stdin)?;
+        // Options win over the envelope, and the envelope over the configuration, since it is nearer to this
+        // task.
         let of = envelope.as_ref();
         let budget = self
             .budget
@@ -231,11 +234,13 @@ impl PackArgs {
         survey.task_type = self.task_type.or(of.map(|envelope| envelope.task_type));
         survey.envelope = envelope;
         survey.include.clone_from(&self.include);
+        // Patterns add up: an option leaves out more, and never less than the configuration.
         survey.exclude = habits.exclude;
         survey.exclude.extend_from_slice(&self.exclude);
         let pins = self.pin.iter().map(|pin| pins::pin(root, pin, "--pin"));
         let habitual = habits.pins.iter();
         let habitual = habitual.map(|pin| pins::pin(root, pin, "`pin:` in the configuration"));
+        // The configuration first: its pins are in every prompt, and stable text belongs to the front.
         survey.pins = habitual.chain(pins).collect::<Result<_, Failure>>()?;
         survey.is_all = self.all;
         survey.changes = self.changes();
@@ -257,6 +262,7 @@ impl PackArgs {
         options.strategy = self.strategy.into();
         options.model = self.counter.model().map(String::from);
         options.traits = traits.unwrap_or_default();
+        // Checked last, when the task file, stdin and the envelope have been read.
         if options.form.needs_message() && request.survey.task.trim().is_empty() && !is_change {
             let form = request.options.form.as_str();
             let what = format!("the form `{form}` ends in a message, and there is no task");
@@ -279,6 +285,7 @@ impl PackArgs {
 
     /// Fails where a revision was meant and would be taken for the task, as in `--diff HEAD~2`.
     pub(crate) fn check_revision(&self, given: Option<&str>) -> Result<(), Failure> {
+        // Only `--diff` without a value can have lost its revision to the task.
         let given = given.filter(|_| self.diff.as_deref() == Some(""));
         let Some(word) = given.filter(|given| !given.contains(char::is_whitespace)) else {
             return Ok(());
@@ -329,6 +336,7 @@ impl PackArgs {
 
     /// Refuses a root that nobody means: a whole computer, or all that a person has.
     fn check_root(&self) -> Result<(), Failure> {
+        // A root that does not exist is reported when it is opened, with a better error.
         let Ok(root) = self.root().canonicalize() else {
             return Ok(());
         };
@@ -349,6 +357,7 @@ impl PackArgs {
 
     fn changes(&self) -> Option<Changes> {
         match self.diff.as_deref() {
+            // `--staged` excludes `--diff`, which clap has checked.
             _ if self.staged => Some(Changes::Staged),
             Some("") => Some(Changes::Uncommitted),
             Some(revision) => Some(Changes::Since(revision.to_owned())),

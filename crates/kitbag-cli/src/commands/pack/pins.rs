@@ -16,6 +16,7 @@ pub(super) fn pin(root: &Path, typed: &str, option: &str) -> Result<String, Fail
     if !is_file(typed) && (root.join(typed).is_dir() || is_pattern(typed)) {
         return Ok(typed.trim_start_matches("./").to_owned());
     }
+    // The last mark that leaves the name of a file: names may hold `#` and `:` themselves.
     let parts = typed
         .match_indices(['#', ':'])
         .map(|(at, _)| typed.split_at(at));

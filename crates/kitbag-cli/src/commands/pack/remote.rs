@@ -23,6 +23,7 @@ pub(super) fn fetch(remote: &str, cache: Option<&Path>) -> Result<PathBuf, Failu
     let cache = cache.join("remote");
     let folder = cache.join(name_of(&url));
     if folder.join(".git").is_dir() {
+        // Without a network an older copy is better than nothing, with a warning.
         if let Err(failed) = update(&folder) {
             output::say(format_args!(
                 "warning: `{}` cannot be fetched again, so the earlier copy is used: {failed}",
@@ -57,6 +58,7 @@ fn url_of(remote: &str) -> Result<String, Failure> {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
         !name.is_empty() && name.chars().all(is_part) && !name.starts_with(['.', '-'])
     };
+    // Checked before URLs: a folder of this shape is named with `--root`.
     if let Some((owner, name)) = remote.split_once('/')
         && is_name(owner)
         && is_name(name)
@@ -86,6 +88,7 @@ fn shown(remote: &str) -> String {
 
 /// A folder's name that a person knows again, and that no other address has.
 fn name_of(url: &str) -> String {
+    // The readable part is for people who look into the cache; the hash makes the name unique.
     let last = url
         .trim_end_matches('/')
         .rsplit(['/', ':'])
@@ -148,6 +151,7 @@ fn git() -> Command {
         "protocol.ext.allow=never",
         "submodule.recurse=false",
     ] {
+        // A repository's own configuration may name programs, which a fetch must not start.
         git.args(["-c", setting]);
     }
     for variable in [
@@ -156,8 +160,10 @@ fn git() -> Command {
         "GIT_INDEX_FILE",
         "GIT_COMMON_DIR",
     ] {
+        // Set when a hook of git runs us, and would point git at the wrong repository.
         git.env_remove(variable);
     }
+    // Large files are not text, and fetching them could take longer than all else.
     git.env("GIT_LFS_SKIP_SMUDGE", "1");
     git
 }
