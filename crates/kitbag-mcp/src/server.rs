@@ -66,6 +66,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let tools = ListToolsResult::with_all_items(tools::list(&self.tools));
+        // Lists depend on the folder and the sender, so no proxy may share them between clients.
         Ok(tools.with_cache_scope(CacheScope::Private))
     }
 
@@ -74,6 +75,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        // A client that cancels a call should not wait for a pack that nobody reads.
         tools::call(&self.tools, request, context.ct.cancelled()).await
     }
 

@@ -70,6 +70,7 @@ impl TurnRequest {
     #[cfg(feature = "store")]
     #[must_use]
     pub fn new(memory: MemoryRequest, mut prompt: PromptRequest) -> Self {
+        // The message of memory is the one that was stored, and so the one that counts.
         prompt.current = memory.incoming.message.message.clone();
         prompt.current.id = memory.answering.map(|id| id.to_string());
         Self {
@@ -140,6 +141,7 @@ impl TurnPrompt {
     #[must_use]
     pub fn context(&self) -> Option<Context> {
         let mut context = Context::from_prompt_string(&self.composed.assembly.body).ok()?;
+        // The flat text has no place for a model or for servers, so they are handed over beside it.
         context.model.clone_from(&self.composed.draft.model);
         context.mcp_servers.clone_from(&self.composed.mcp_servers);
         Some(context)
@@ -204,6 +206,7 @@ impl Default for Sources<'_> {
             #[cfg(feature = "store")]
             store: None,
             project: None,
+            // A program that gives no environment shows none to its layouts.
             variable: &|_| None,
         }
     }

@@ -32,6 +32,7 @@ pub(super) fn make(prepared: &Prepared, options: &PackOptions, counter: &dyn Tok
     let ranked = report::ranked(prepared, &files);
 
     let others = Others::new(prepared, options, counter);
+    // Chunks that show a file already, such as a patch or a file of instructions.
     let stand_ins = others.stand_ins(options.budget);
     let mut excluded = Vec::new();
     let mut notes = prepared.notes.clone();
@@ -41,6 +42,7 @@ pub(super) fn make(prepared: &Prepared, options: &PackOptions, counter: &dyn Tok
         let Some((path, twin)) = twins.get_key_value(file.ranked.chunk.source.as_str()) else {
             return true;
         };
+        // Collected, so that one note names all files that a twin stands for.
         of.entry(*twin).or_default().push(*path);
         let reason = format!("`{twin}`, which is nearly the same, stands for it");
         excluded.push(Excluded::new(*path, reason));
@@ -83,6 +85,7 @@ pub(super) fn make(prepared: &Prepared, options: &PackOptions, counter: &dyn Tok
 
 /// The files that others stand for. What is pinned is shown in any case.
 fn twins<'a>(prepared: &'a Prepared, files: &[FileChunk]) -> BTreeMap<&'a str, &'a str> {
+    // An overview shows the variety of a project, twins included.
     if prepared.is_overview {
         return BTreeMap::new();
     }

@@ -102,6 +102,7 @@ impl ImportError {
         };
         // Errors of data name the value themselves; errors of syntax do not.
         if error.is_syntax() && error.line() <= 1 {
+            // The column counts bytes from 1.
             let from = record.get(column.saturating_sub(1)..).unwrap_or_default();
             let found: String = String::from_utf8_lossy(from).chars().take(24).collect();
             if !found.trim().is_empty() {
@@ -115,11 +116,13 @@ impl ImportError {
     #[must_use]
     pub fn is_final(&self) -> bool {
         match self {
+            // A damaged record ends nothing; a damaged archive ends all.
             Self::InFile { error, .. } => error.is_final(),
             Self::Read { .. } | Self::NoConversations { .. } | Self::Unfinished { .. } => true,
             Self::Json { .. }
             | Self::Field { .. }
             | Self::UnknownFormat { .. }
+            // The end of a record is known without reading its contents.
             | Self::TooLong { .. } => false,
         }
     }
