@@ -110,6 +110,7 @@ impl IntoResponse for Refusal {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(wait) = self.retry_after {
+            // Rounded up: a client that comes back too early is refused again.
             let seconds = wait.as_millis().div_ceil(1_000).max(1);
             let seconds = u64::try_from(seconds).unwrap_or(u64::MAX);
             headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
@@ -131,6 +132,7 @@ impl From<&StoreError> for Refusal {
             StoreError::Turn { .. } | StoreError::LeaseLost { .. } => {
                 Self::new(StatusCode::CONFLICT, "conflict", error.to_string())
             }
+            // Gone for good, since what the prompt was made of was forgotten.
             StoreError::Replay { .. } => Self::new(StatusCode::GONE, "gone", error.to_string()),
             StoreError::Unreachable { .. }
             | StoreError::Unavailable { .. }
@@ -139,6 +141,7 @@ impl From<&StoreError> for Refusal {
             | StoreError::Locked { .. }
             | StoreError::Conflict { .. } => {
                 tracing::error!(event = "store_unavailable", %error);
+                // The database's own words may name hosts and users.
                 let what = "the memory cannot be reached at the moment";
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", what)
                     .retry_after(second)

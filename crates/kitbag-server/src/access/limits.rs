@@ -29,6 +29,7 @@ const MILLION: u64 = 1_000_000;
 impl Limits {
     /// Counts a request of a key. Returns how long to wait where it is one too many.
     pub(super) fn take_request(&self, tenant: &Tenant, key: &Key) -> Option<Duration> {
+        // Keys without limits leave nothing behind here.
         if key.requests_per_minute.is_none() && key.tokens_per_minute.is_none() {
             return None;
         }
@@ -59,6 +60,7 @@ impl Limits {
             .entry((tenant.clone(), key.id.clone()))
             .or_default()
             .tokens;
+        // Before adding, or the time before this request would count for it.
         bucket.run_out(limit, Instant::now());
         bucket.add(tokens);
     }

@@ -93,6 +93,7 @@ async fn context(
     let mut turn = engine.turn(incoming)?;
     turn.prompt.settings.form = format;
     let made = engine.prompt(turn).await?;
+    // A key with `read` may belong to a person, who sees no internal message.
     let body = made.composed.body_for_people().text;
     Ok(Json(PromptReport::of(&made.composed, &body)).into_response())
 }
@@ -125,6 +126,7 @@ impl MessageInput {
         let id = named.and_then(|named| named.parse::<ConversationId>().ok());
         if let (Some(id), Some(store)) = (id, store) {
             let within = MessageFilter::default().in_conversation(id);
+            // A sender that does not own the conversation finds nothing, as if it were not there.
             let within = ExportFilter::new(self.sender.clone(), self.channel.clone()).among(within);
             let found = store.latest_conversations(&within, 1).await?.pop();
             let found = found.ok_or_else(|| {

@@ -66,8 +66,10 @@ impl Asked {
         let Identity {
             channel, sender, ..
         } = &self.identity;
+        // One question for all blocks, since each request has the whole conversation.
         let kept = store.splices(channel, sender, &links).await?;
         let fresh = match (&self.identity.named, links.len()) {
+            // The first words alone do not tell two conversations apart: many begin with “hello”.
             (None, 1) => now.checked_sub(FRESH).unwrap_or(Timestamp::MIN),
             _ => Timestamp::MIN,
         };
@@ -87,10 +89,12 @@ impl Asked {
             remembered.conversation = conversation.as_deref();
             remembered.budget = budget;
             let said = self.body.messages.iter().flat_map(|it| &it.texts);
+            // What the client shows already must not be brought again.
             remembered.texts = said.chain(texts.values()).map(String::as_str).collect();
             if let Some(block) = remembered.block(store).await? {
                 let place = (channel.as_str(), sender.as_str());
                 let added = store.splice(place, question.link, block, (fresh, now));
+                // The store's answer: another node may have kept a block for this question a moment earlier.
                 texts.insert(question.index, added.await?);
             }
         }

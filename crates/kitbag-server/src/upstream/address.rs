@@ -36,6 +36,7 @@ impl Address {
     pub(crate) fn is_at(&self, socket: SocketAddr) -> bool {
         let host = self.authority.host();
         let ip: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
+        // Names are not resolved: this only catches the usual slip.
         let is_here = host == "localhost" || ip == Some(socket.ip());
         is_here && self.authority.port_u16() == Some(socket.port())
     }
@@ -44,6 +45,7 @@ impl Address {
     pub(crate) fn of_request(&self, request: &Uri) -> Option<Uri> {
         let path = request.path();
         let path = match self.has_version {
+            // Clients of OpenAI have it in their base address, and so have the addresses of upstreams.
             true => path.strip_prefix("/v1").unwrap_or(path),
             false => path,
         };
