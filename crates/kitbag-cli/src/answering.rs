@@ -2,8 +2,8 @@
 
 mod failure;
 mod markdown;
+mod printer;
 mod report;
-mod shown;
 mod tools;
 
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ use crate::output;
 use crate::project::ProjectArgs;
 
 use failure::provider_failure;
-use shown::Shown;
+use printer::AnswerPrinter;
 pub(crate) use tools::Approver;
 use tools::ToolArgs;
 
@@ -110,9 +110,9 @@ pub(crate) enum Responded {
 
 /// Problems that were told already: skills that cannot be used are the same in every turn.
 #[derive(Default)]
-pub(crate) struct Told(BTreeSet<String>);
+pub(crate) struct ReportedProblems(BTreeSet<String>);
 
-impl Told {
+impl ReportedProblems {
     /// The problems without those of skills and their servers that were told before.
     fn news(&mut self, problems: &[Problem]) -> Vec<Problem> {
         let is_news = |problem: &&Problem| {
@@ -129,10 +129,10 @@ impl Told {
 pub(crate) async fn respond(
     engine: &Engine,
     turn: TurnRequest,
-    (as_json, told): (bool, &mut Told),
+    (as_json, told): (bool, &mut ReportedProblems),
     interrupted: impl Future<Output = ()> + Send,
 ) -> Result<Responded, Failure> {
-    let mut shown = Shown::new(as_json);
+    let mut shown = AnswerPrinter::new(as_json);
     let mut show = |event: &ReplyEvent| shown.show(event);
     // Pinned here, because the engine polls the same signal from several places.
     let response = engine.respond(turn, &mut show, pin!(interrupted)).await;
@@ -162,7 +162,7 @@ pub(crate) async fn respond(
 fn tell(
     answer: Result<Box<Answer>, AnswerError>,
     as_json: bool,
-    told: &mut Told,
+    told: &mut ReportedProblems,
 ) -> Result<(), Failure> {
     // What came before a failure is shown with its usage, since it was billed.
     let (answer, failure) = match answer {

@@ -93,7 +93,7 @@ pub async fn connect(
     for (server, started) in started {
         match started {
             Ok(tools) => connected.add(&server, tools),
-            Err(problem) => connected.problems.push(told(&server, problem)),
+            Err(problem) => connected.problems.push(problem_with(&server, problem)),
         }
     }
     Ok(connected)
@@ -144,7 +144,7 @@ impl Connected {
 /// The longest name that all APIs take.
 const LONGEST_NAME: usize = 64;
 
-fn told(server: &str, problem: String) -> Problem {
+fn problem_with(server: &str, problem: String) -> Problem {
     Problem::new(source(server), ProblemKind::Failed, problem)
 }
 

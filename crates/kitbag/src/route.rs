@@ -96,7 +96,7 @@ impl Engine {
     }
 
     fn choice<'r>(&self, routing: &'r Routing, turn: &TurnRequest) -> Choice<'r> {
-        let seen = rule::Seen::of(self, turn);
+        let seen = rule::RoutedMessage::of(self, turn);
         let mut rules = routing.rules.iter();
         let held = rules.find_map(|rule| Some((rule, seen.reason(rule)?)));
         match (held, &routing.classifier) {

@@ -137,8 +137,8 @@ async fn decide(
         return Approval::Refuse(reason);
     }
     match asked(&name, &request.arguments.to_string()).await {
-        Some(Said::Yes) => Approval::Allow,
-        Some(Said::Always) => {
+        Some(Consent::Yes) => Approval::Allow,
+        Some(Consent::Always) => {
             let mut allowed = allowed.lock().unwrap_or_else(PoisonError::into_inner);
             // For the rest of this run only: nothing about approvals is stored.
             allowed.insert(name);
@@ -148,14 +148,14 @@ async fn decide(
     }
 }
 
-enum Said {
+enum Consent {
     Yes,
     Always,
 }
 
 /// Asks the person at the terminal, on a thread of its own, since reading a line blocks. Everything but a
 /// yes is a no, including Ctrl-C.
-async fn asked(name: &str, arguments: &str) -> Option<Said> {
+async fn asked(name: &str, arguments: &str) -> Option<Consent> {
     let question = format!(
         "{} {}\ncall it? [y/N/always] ",
         one_line(name),
@@ -169,8 +169,8 @@ async fn asked(name: &str, arguments: &str) -> Option<Said> {
     };
     thread::Builder::new().name("ask".into()).spawn(ask).ok()?;
     match said.await.ok()?.trim().to_lowercase().as_str() {
-        "y" | "yes" => Some(Said::Yes),
-        "a" | "always" => Some(Said::Always),
+        "y" | "yes" => Some(Consent::Yes),
+        "a" | "always" => Some(Consent::Always),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ use kitbag::command::{self, Command, CommandReply};
 use kitbag::core::problem::Problem;
 use kitbag::engine::TurnPrompt;
 
-use crate::answering::{self, AnsweringArgs, Approver, Responded, Told};
+use crate::answering::{self, AnsweringArgs, Approver, ReportedProblems, Responded};
 use crate::commands::pack::summary::say_problems;
 use crate::failure::Failure;
 use crate::interrupt::interrupted;
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             return Ok(output::print_exactly(&format!("{}\n", request.body()))?);
         }
         drop(progress);
-        let mut told = Told::default();
+        let mut told = ReportedProblems::default();
         match answering::respond(&engine, turn, (args.json, &mut told), interrupted()).await? {
             Responded::Answer(Some(after)) => learning::learn(engine.learn_after(after)).await,
             Responded::Command(CommandReply {

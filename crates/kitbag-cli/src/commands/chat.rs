@@ -12,7 +12,7 @@ use kitbag::core::role::Role;
 use kitbag::store::{ExportFilter, Incoming};
 use tokio::sync::oneshot;
 
-use crate::answering::{self, AnsweringArgs, Approver, Responded, Told};
+use crate::answering::{self, AnsweringArgs, Approver, ReportedProblems, Responded};
 use crate::failure::Failure;
 use crate::interrupt::{Interrupts, unless_interrupted};
 use crate::learning::Learner;
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             engine,
             incoming,
             interrupts: Interrupts::listen(),
-            told: Told::default(),
+            told: ReportedProblems::default(),
         };
         if args.new {
             chat.begin_another().await?;
@@ -152,7 +152,7 @@ struct Chat<'a> {
     incoming: Incoming,
     learner: Learner,
     interrupts: Interrupts,
-    told: Told,
+    told: ReportedProblems,
 }
 
 impl Chat<'_> {

@@ -33,19 +33,19 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let asked = args.name.as_deref().map(str::trim).unwrap_or_default();
-    let found = Found::of(asked)?;
+    let found = ModelMatches::of(asked)?;
     let project = args.list.project.open_and_tell()?;
     let variable = |name: &str| env::var(name).ok();
     let providers = Providers::new(&project.config, &project.root, &variable).summaries();
     if args.list.json {
         let models = match found {
-            Found::One(model) => vec![model],
-            Found::Several(models) => models,
+            ModelMatches::One(model) => vec![model],
+            ModelMatches::Several(models) => models,
         };
         return Ok(output::print_json(&Report { models, providers })?);
     }
     let told = match found {
-        Found::One(model) => {
+        ModelMatches::One(model) => {
             let bills = store::run(bills(asked, place)).unwrap_or_else(|failure| {
                 // The catalogue needs no memory: a store that fails only costs the figures of bills.
                 failure.warn("past bills are not shown");
@@ -55,11 +55,11 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             format!("{told}\n\n{}", tables::providers(&providers))
         }
         // Providers are part of the whole list, and would be noise below a search.
-        Found::Several(models) if asked.is_empty() => {
+        ModelMatches::Several(models) if asked.is_empty() => {
             let told = tables::models(&models);
             format!("{told}\n\n{}", tables::providers(&providers))
         }
-        Found::Several(models) => tables::models(&models),
+        ModelMatches::Several(models) => tables::models(&models),
     };
     Ok(output::print(&told)?)
 }
@@ -86,12 +86,12 @@ struct Report {
     providers: Vec<ProviderSummary>,
 }
 
-enum Found {
+enum ModelMatches {
     One(&'static ModelProfile),
     Several(Vec<&'static ModelProfile>),
 }
 
-impl Found {
+impl ModelMatches {
     /// The model of that name; or else those whose names contain it or whose provider it is; or else the
     /// model or the family of a longer name.
     fn of(asked: &str) -> Result<Self, Failure> {

@@ -137,8 +137,8 @@ async fn add(args: &Args, given: &AddArgs, store: &Store) -> Result<(), Failure>
         .with_cooldown_turns(given.cooldown)
         .with_consume_after_emit(given.once);
     let id = match chosen(args, store).await? {
-        Chosen::Conversation(id) => id,
-        Chosen::None { sender } => begun(args, given, store, &sender).await?,
+        ReminderPlace::Conversation(id) => id,
+        ReminderPlace::None { sender } => begun(args, given, store, &sender).await?,
     };
     let done = match has_reminder(store, id, &key).await? {
         true => format!("replaced `{}` in", one_line(&key)),
@@ -177,8 +177,8 @@ async fn begun(
 
 async fn list(args: &Args, store: &Store) -> Result<(), Failure> {
     let id = match chosen(args, store).await? {
-        Chosen::Conversation(id) => id,
-        Chosen::None { sender } => {
+        ReminderPlace::Conversation(id) => id,
+        ReminderPlace::None { sender } => {
             if !say_unknown(store, Some(&sender), Some(&args.channel)).await? {
                 output::say(no_conversation(args, &sender));
             }
@@ -216,8 +216,8 @@ async fn list(args: &Args, store: &Store) -> Result<(), Failure> {
 
 async fn remove(args: &Args, store: &Store, key: &str) -> Result<(), Failure> {
     let id = match chosen(args, store).await? {
-        Chosen::Conversation(id) => id,
-        Chosen::None { sender } => {
+        ReminderPlace::Conversation(id) => id,
+        ReminderPlace::None { sender } => {
             return Err(Failure::new(no_conversation(args, &sender))
                 .hint("`kitbag memory history` lists conversations"));
         }
@@ -266,7 +266,7 @@ async fn report(store: &Store, id: ConversationId) -> Result<Report, Failure> {
 }
 
 /// The conversation that the options choose.
-enum Chosen {
+enum ReminderPlace {
     Conversation(ConversationId),
     /// The sender has none on the channel.
     None {
@@ -276,13 +276,13 @@ enum Chosen {
 
 /// The named conversation, or the sender's latest one without a name: the open one, or the one whose
 /// reminders the next takes over.
-async fn chosen(args: &Args, store: &Store) -> Result<Chosen, Failure> {
+async fn chosen(args: &Args, store: &Store) -> Result<ReminderPlace, Failure> {
     // Before the store is asked: a sender next to an id is a mistake in the arguments.
     if let Some(named) = &args.conversation {
         named.check(args.sender.as_deref())?;
     }
     let name = match &args.conversation {
-        Some(ConversationArg::Id(id)) => return Ok(Chosen::Conversation(*id)),
+        Some(ConversationArg::Id(id)) => return Ok(ReminderPlace::Conversation(*id)),
         Some(ConversationArg::Name(name)) => Some(name),
         None => None,
     };
@@ -291,8 +291,8 @@ async fn chosen(args: &Args, store: &Store) -> Result<Chosen, Failure> {
     let mut found = found.map_err(store::wrong)?.into_iter();
     // The list begins with the latest conversation.
     let found = found.find(|conversation| conversation.name.as_ref() == name);
-    Ok(found.map_or(Chosen::None { sender }, |found| {
-        Chosen::Conversation(found.id)
+    Ok(found.map_or(ReminderPlace::None { sender }, |found| {
+        ReminderPlace::Conversation(found.id)
     }))
 }
 

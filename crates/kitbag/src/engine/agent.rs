@@ -239,7 +239,7 @@ pub fn agent_part(
     let mut contribution = contribution(&system, request.form, &channel, &key);
     // In front, since an unknown layout explains the problems that follow.
     contribution.problems.splice(0..0, warning);
-    contribution.problems.extend(read.told());
+    contribution.problems.extend(read.document_problems());
     contribution.redacted.extend(read.redactions);
     Ok(AgentPart {
         contribution,
@@ -295,7 +295,7 @@ impl ProjectDocuments {
     }
 
     /// The problems of documents as those of a prompt.
-    fn told(&self) -> Vec<Problem> {
+    fn document_problems(&self) -> Vec<Problem> {
         let of_file = |problem: &FileProblem| {
             let mut told = Problem::failed("documents", problem);
             told.hint.clone_from(&problem.hint);

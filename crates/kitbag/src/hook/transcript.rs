@@ -97,7 +97,7 @@ const NOT_SAID: [&str; 10] = [
 
 /// Something that a line tells, before turns are made of it.
 #[derive(Debug)]
-enum Told {
+enum SessionEvent {
     Said(TranscriptEntry),
     Did {
         reference: String,
@@ -114,7 +114,7 @@ impl Transcript {
     pub fn read(mut file: impl BufRead, folder: &Path) -> io::Result<Self> {
         let mut broken = 0;
         let mut of_claude: Vec<ClaudeEntry> = Vec::new();
-        let mut told: Vec<Told> = Vec::new();
+        let mut told: Vec<SessionEvent> = Vec::new();
         let mut number = 0_usize;
         let mut bytes = Vec::new();
         while file.read_until(b'\n', &mut bytes)? > 0 {
@@ -142,19 +142,19 @@ impl Transcript {
 }
 
 /// Joins what was done in a turn into one entry behind what was said in it.
-fn by_turn(told: Vec<Told>) -> Vec<TranscriptEntry> {
+fn by_turn(told: Vec<SessionEvent>) -> Vec<TranscriptEntry> {
     let mut entries = Vec::new();
     let mut done: Option<(String, Option<MessageTime>, Actions)> = None;
     for one in told {
         match one {
-            Told::Said(entry) => {
+            SessionEvent::Said(entry) => {
                 // The next words of the person end the turn, whose actions come before them.
                 if entry.role == Role::User {
                     entries.extend(done.take().map(entry_of));
                 }
                 entries.push(entry);
             }
-            Told::Did {
+            SessionEvent::Did {
                 reference,
                 at,
                 actions,

@@ -73,7 +73,7 @@ impl ReplyReader {
                     while !self.is_over
                         && let Some(event) = events.next()
                     {
-                        let decoded = told(decoder.read(event));
+                        let decoded = each_result(decoder.read(event));
                         self.is_over = decoded.iter().any(is_last);
                         read.extend(decoded);
                     }
@@ -96,7 +96,7 @@ impl ReplyReader {
         if std::mem::replace(&mut self.is_over, true) {
             return Vec::new();
         }
-        told(match &mut self.format {
+        each_result(match &mut self.format {
             Format::Stream(_, decoder) => decoder.end(),
             Format::Whole(body) => whole::read(self.api, &String::from_utf8_lossy(body)),
         })
@@ -121,7 +121,9 @@ impl ReplyReader {
     }
 }
 
-fn told(read: Result<Vec<ReplyEvent>, ProviderError>) -> Vec<Result<ReplyEvent, ProviderError>> {
+fn each_result(
+    read: Result<Vec<ReplyEvent>, ProviderError>,
+) -> Vec<Result<ReplyEvent, ProviderError>> {
     match read {
         Ok(events) => events.into_iter().map(Ok).collect(),
         Err(error) => vec![Err(error)],

@@ -91,7 +91,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     drop(progress);
     match args.json {
         true => Ok(output::print_json(&gone)?),
-        false => Ok(output::print(&told(&gone))?),
+        false => Ok(output::print(&in_words(&gone))?),
     }
 }
 
@@ -158,7 +158,7 @@ pub(super) async fn confirm(store: &Store, what: &Forget, limit: u32) -> Result<
 }
 
 /// The number of deleted things of each kind, in words.
-pub(super) fn told(gone: &Forgotten) -> String {
+pub(super) fn in_words(gone: &Forgotten) -> String {
     let counts = [
         (gone.messages, "message", "messages"),
         (gone.facts, "value of facts", "values of facts"),

@@ -34,7 +34,7 @@ pub(super) struct Args {
     /// A conversation such as 7.12, a message with all its versions such as 7.12#3, or a turn with its
     /// stages, times and cost such as 7.12.3
     #[arg(value_name = "ID")]
-    conversation: Option<Shown>,
+    conversation: Option<HistoryItem>,
     /// Only conversations of this sender
     #[arg(long, value_name = "NAME", conflicts_with = "conversation")]
     sender: Option<String>,
@@ -53,13 +53,13 @@ pub(super) struct Args {
 
 /// The thing that the command prints.
 #[derive(Debug, Clone, Copy)]
-enum Shown {
+enum HistoryItem {
     Conversation(ConversationId),
     Message(MessageId),
     Turn(TurnId),
 }
 
-impl FromStr for Shown {
+impl FromStr for HistoryItem {
     type Err = StoreError;
 
     fn from_str(text: &str) -> Result<Self, StoreError> {
@@ -75,9 +75,11 @@ impl FromStr for Shown {
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let store = store.open().await?;
     match args.conversation {
-        Some(Shown::Conversation(conversation)) => print_messages(args, &store, conversation).await,
-        Some(Shown::Message(message)) => print_versions(args, &store, message).await,
-        Some(Shown::Turn(turn)) => turn::print(&store, turn, args.json).await,
+        Some(HistoryItem::Conversation(conversation)) => {
+            print_messages(args, &store, conversation).await
+        }
+        Some(HistoryItem::Message(message)) => print_versions(args, &store, message).await,
+        Some(HistoryItem::Turn(turn)) => turn::print(&store, turn, args.json).await,
         None => print_conversations(args, &store).await,
     }
 }

@@ -39,7 +39,7 @@ enum Command {
 
 /// The description of a model.
 #[derive(Serialize)]
-struct Shown {
+struct ModelReport {
     folder: String,
     dimensions: usize,
     tokens: usize,
@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Some(Command::Off) => {
             let was_chosen = model::choose_none()?;
             if args.json {
-                return Ok(output::print_json(&None::<Shown>)?);
+                return Ok(output::print_json(&None::<ModelReport>)?);
             }
             output::say(match was_chosen {
                 true => "recall no longer uses a model",
@@ -69,7 +69,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
                 let embedder = model::open(&folder)?;
                 show(args, &folder, &embedder)
             }
-            None if args.json => Ok(output::print_json(&None::<Shown>)?),
+            None if args.json => Ok(output::print_json(&None::<ModelReport>)?),
             None => {
                 output::say("no model is chosen; `kitbag memory model use FOLDER` chooses one");
                 Ok(())
@@ -79,7 +79,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn show(args: &Args, folder: &Path, embedder: &Embedder) -> Result<(), Failure> {
-    let shown = Shown {
+    let shown = ModelReport {
         folder: folder.display().to_string(),
         dimensions: embedder.dimensions(),
         tokens: embedder.vocabulary(),

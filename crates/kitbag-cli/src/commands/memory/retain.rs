@@ -7,7 +7,7 @@ use kitbag::layout::FileProblem;
 use kitbag::store::{ExportFilter, Forget, MessageFilter, Store};
 use serde::Serialize;
 
-use super::forget::{confirm, told};
+use super::forget::{confirm, in_words};
 use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::progress::Progress;
@@ -115,7 +115,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     if args.json {
         return Ok(output::print_json_list("channels", &rows)?);
     }
-    let line = |row: &Row<_>| format!("{}: {}\n", one_line(&row.channel), told(&row.what));
+    let line = |row: &Row<_>| format!("{}: {}\n", one_line(&row.channel), in_words(&row.what));
     Ok(output::print(&rows.iter().map(line).collect::<String>())?)
 }
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::actions::Actions;
-use super::{Line, Told, TranscriptEntry, said};
+use super::{Line, SessionEvent, TranscriptEntry, said};
 
 /// An entry with its place in the tree.
 pub(super) struct ClaudeEntry {
@@ -17,7 +17,7 @@ pub(super) struct ClaudeEntry {
     parent: Option<String>,
     /// The answer of the provider that it is a block of.
     answer: Option<String>,
-    told: Vec<Told>,
+    told: Vec<SessionEvent>,
 }
 
 /// The model that Claude Code names for messages of its own.
@@ -83,7 +83,7 @@ impl ClaudeEntry {
         // Notices such as “API error”, which no model said.
         let message = message.filter(|message| message.model.as_deref() != Some(NO_MODEL));
         let told = match (role, &message) {
-            (Some(role), Some(message)) => told(line, &uuid, role, message, folder),
+            (Some(role), Some(message)) => events_of(line, &uuid, role, message, folder),
             _ => Vec::new(),
         };
         Some(Self {
@@ -95,13 +95,13 @@ impl ClaudeEntry {
     }
 }
 
-fn told(
+fn events_of(
     line: &Line<'_>,
     uuid: &str,
     role: Role,
     message: &ApiMessage<'_>,
     folder: &Path,
-) -> Vec<Told> {
+) -> Vec<SessionEvent> {
     let content = message.content.get();
     let blocks: Vec<Block<'_>> = match serde_json::from_str::<Cow<'_, str>>(content) {
         // What people type is a plain string, answers are lists of blocks.
@@ -118,7 +118,7 @@ fn told(
     let texts: Vec<String> = texts.filter_map(|text| said(role, text)).collect();
     let mut told = Vec::new();
     if !texts.is_empty() {
-        told.push(Told::Said(TranscriptEntry {
+        told.push(SessionEvent::Said(TranscriptEntry {
             reference: uuid.to_owned(),
             role,
             text: texts.join("\n\n"),
@@ -130,7 +130,7 @@ fn told(
         done.extend(action(block, folder).unwrap_or_default());
     }
     if done != Actions::default() {
-        told.push(Told::Did {
+        told.push(SessionEvent::Did {
             // A block of its own mostly, but an entry may have words and calls.
             reference: match texts.is_empty() {
                 true => uuid.to_owned(),
@@ -156,7 +156,7 @@ fn action(block: &Block<'_>, folder: &Path) -> Option<Actions> {
 
 /// What the entries tell on the way from the first to the last one. Where an entry is missing, its line being
 /// broken, the one before it in the file stands in. Blocks of one answer belong together.
-pub(super) fn branch(entries: Vec<ClaudeEntry>) -> Vec<Told> {
+pub(super) fn branch(entries: Vec<ClaudeEntry>) -> Vec<SessionEvent> {
     let places: BTreeMap<&str, usize> = entries
         .iter()
         .enumerate()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use kitbag::memory::{Fate, ImportTally, RecordKind};
 use serde::Serialize;
 
-use super::keep::Kept;
+use super::keep::ImportCounts;
 use crate::failure::Failure;
 use crate::output::{self, counted, grouped};
 
@@ -70,7 +70,7 @@ impl Skipped {
 #[derive(Serialize)]
 struct Report<'a> {
     #[serde(flatten)]
-    kept: Kept,
+    kept: ImportCounts,
     /// Counts of records by kind, as they were read.
     read: BTreeMap<&'static str, u64>,
     converted: BTreeMap<&'static str, u64>,
@@ -80,7 +80,7 @@ struct Report<'a> {
 
 /// Prints the fate of the records.
 pub(super) fn tell(
-    kept: Kept,
+    kept: ImportCounts,
     tally: &ImportTally,
     skipped: &Skipped,
     is_json: bool,
