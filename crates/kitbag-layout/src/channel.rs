@@ -181,7 +181,7 @@ impl TryFrom<String> for Platform {
 
 /// The error for a name that no channel can have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` is no name of a channel: 1 to 64 letters, digits, `_`, `-` or `.` are expected")]
+#[error("`{name}` is not a channel name; expected 1 to 64 letters, digits, `_`, `-` or `.`")]
 pub struct PlatformError {
     name: String,
 }

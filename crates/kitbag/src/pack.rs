@@ -151,7 +151,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     }
     let (survey, is_overview) = surveyed?;
     if is_overview && !request.is_overview() && !workspace.files().is_empty() {
-        let message = "no file has a word of the task: the files are those of an overview";
+        let message = "no file has a word of the task, so this is an overview";
         let problem = Problem::new("", ProblemKind::NotFound, message);
         // An overview in the place of an answer would be misleading without a word.
         others.problems.push(problem);
@@ -420,7 +420,7 @@ impl Prepared {
         request.model.clone_from(&options.model);
         let needs_model = Dialect::of(options.form).is_some_and(Dialect::needs_model);
         if needs_model && options.model.is_none() {
-            let message = "the request names no model";
+            let message = "the request has no model";
             problems.push(Problem::new("", ProblemKind::NoModel, message));
         }
         request

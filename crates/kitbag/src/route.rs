@@ -150,7 +150,7 @@ impl Route {
         let problem = self.record.problem.as_ref()?;
         let (model, reason) = (&self.record.model, &self.record.reason);
         let model = model.as_deref().unwrap_or("the usual model");
-        let message = format!("{reason}, so that {model} answers: {problem}");
+        let message = format!("{reason}, so {model} answers: {problem}");
         Some(Problem::new("routing", ProblemKind::Failed, message))
     }
 }

@@ -145,7 +145,7 @@ pub enum AgentError {
     #[error("a text contains the security key of this conversation")]
     KeyKnown,
     /// No key can be drawn.
-    #[error("the system gives no random bytes for a key: {reason}")]
+    #[error("the system has no random bytes for a key: {reason}")]
     NoRandomness {
         /// The system's message.
         reason: String,
@@ -302,7 +302,7 @@ impl ProjectDocuments {
             told
         };
         let of_skipped = |file: &String| {
-            let message = format!("{file} is no text and is left out");
+            let message = format!("{file} is not text and is left out");
             Problem::new("documents", ProblemKind::LeftOut, message)
         };
         let skipped = self.skipped.iter().map(of_skipped);

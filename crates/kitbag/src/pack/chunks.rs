@@ -123,7 +123,7 @@ fn problems(prepared: &Prepared, options: &PackOptions) -> Vec<Problem> {
     let mut problems = Vec::new();
     let (workspace, survey) = (&prepared.workspace, &prepared.survey);
     if workspace.files().is_empty() {
-        let message = "there is no file to look at: none is here, or all are left out";
+        let message = "there are no files: the folder is empty, or all are left out";
         problems.push(Problem::new("", ProblemKind::NotFound, message));
     }
     problems.extend(unread(prepared));
@@ -133,7 +133,7 @@ fn problems(prepared: &Prepared, options: &PackOptions) -> Vec<Problem> {
             file.is_some_and(|file| file.path == *pin)
         };
         if !survey.candidates.iter().any(of) {
-            let message = "the survey did not look at it, so that it cannot be pinned";
+            let message = "the survey did not look at it, so it cannot be pinned";
             problems.push(Problem::new(pin.as_str(), ProblemKind::NotFound, message));
         }
     }

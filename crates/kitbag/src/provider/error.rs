@@ -19,7 +19,7 @@ pub enum ProviderError {
         known: Vec<String>,
     },
     /// The provider has no model to ask for.
-    #[error("the provider `{provider}` is asked for no model")]
+    #[error("no model is named for the provider `{provider}`")]
     NoModel {
         /// Its name.
         provider: String,

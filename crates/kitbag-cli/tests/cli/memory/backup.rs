@@ -13,7 +13,7 @@ fn x07_a_backup_is_written_and_restored() {
     assert!(told.stderr.starts_with("wrote copy.db, "), "{told:?}");
     told.success();
     let error = memory.run(&["backup", "copy.db"]).failure(1);
-    assert!(error.contains("copy.db is there already"), "{error}");
+    assert!(error.contains("copy.db already exists"), "{error}");
 
     let restore = |args: &[&str]| {
         let command = ["--store", "sqlite:other.db", "memory", "restore", "copy.db"];
@@ -49,7 +49,7 @@ fn x07_a_backup_is_written_and_restored() {
 #[test]
 fn x07_a_damaged_store_is_repaired() {
     let memory = Memory::talk();
-    assert_eq!(memory.run(&["repair"]).stderr, "nothing was wrong\n");
+    assert_eq!(memory.run(&["repair"]).stderr, "no problems found\n");
     let file = rusqlite::Connection::open(memory.0.path().join("memory.db")).unwrap();
     file.execute_batch(
         "UPDATE scope SET words = 0; UPDATE message SET role = 'robot' WHERE arrival = 2",
@@ -63,7 +63,7 @@ fn x07_a_damaged_store_is_repaired() {
     let told = memory.run(&["repair", "--set-aside", "aside.jsonl"]);
     assert!(
         told.stderr
-            .contains("wrote 1 damaged row to aside.jsonl\nall is well"),
+            .contains("wrote 1 damaged row to aside.jsonl\nno problems left"),
         "{told:?}"
     );
     told.success();
