@@ -34,21 +34,21 @@ const WORST_MEGABYTES_PER_SECOND: f64 = 1.0;
 /// The benchmarks.
 #[derive(Subcommand)]
 pub(crate) enum Bench {
-    /// Counting tokens and fitting chunks, against Python's tiktoken
+    /// Count tokens and fit chunks, compared with Python's tiktoken
     Core,
-    /// Packing Django and the Linux kernel, against ripgrep, repomix and aider's map
+    /// Pack Django and the Linux kernel, compared with ripgrep, repomix and aider's map
     Pack(pack::Options),
-    /// Importing and recalling messages, against the bare databases
+    /// Import and recall messages, compared with the bare databases
     Memory(memory::Options),
-    /// Rendering layouts, against Handlebars.js
+    /// Render layouts, compared with Handlebars.js
     Layout,
-    /// Answering messages, against a bare recall and a direct call to the same server
+    /// Answer messages, compared with a bare recall and a direct call to the same server
     Turn(turn::Options),
-    /// Hooks of coding agents, against the start of the program and bare recalls
+    /// Run hooks of coding agents, compared with the start of the program and bare recalls
     Hook(hook::Options),
-    /// Requests through `kitbag serve`, against a direct connection and a bare proxy
+    /// Send requests through `kitbag serve`, compared with a direct connection and a bare proxy
     Serve,
-    /// Packing Django again in one process over MCP, against ripgrep
+    /// Pack Django again in one process over MCP, compared with ripgrep
     Warm(warm::Options),
 }
 
