@@ -43,6 +43,12 @@ pub(crate) fn arranged(command: Command) -> Command {
     let command = WITHOUT_MEMORY.iter().fold(command, |command, name| {
         command.mut_subcommand(name, without_memory)
     });
+    let command = command.mut_subcommand("memory", |memory| {
+        // The choice of a model is for all stores, and a copy names its two stores as arguments.
+        memory
+            .mut_subcommand("model", without_memory)
+            .mut_subcommand("migrate", |migrate| migrate.arg(hidden("store")))
+    });
     let template = template(&command);
     command.help_template(template)
 }
@@ -52,8 +58,11 @@ pub(crate) fn arranged(command: Command) -> Command {
 /// They are still accepted, so that `--store` may stand in an alias of `kitbag` for all commands. clap gives a global
 /// option to every command that has none of the same name.
 fn without_memory(command: Command) -> Command {
-    let hidden = |name: &'static str| Arg::new(name).long(name).global(true).hide(true);
     command.arg(hidden("store")).arg(hidden("tenant"))
+}
+
+fn hidden(name: &'static str) -> Arg {
+    Arg::new(name).long(name).global(true).hide(true)
 }
 
 /// The help of `kitbag` itself. clap knows no groups of commands, so they are written into the template.

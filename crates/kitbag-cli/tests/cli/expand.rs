@@ -74,11 +74,15 @@ fn x01_paths_may_hold_the_marks_of_a_handle() {
         expanded("c#/login.py#login"),
         "def login():\n    return 5\n"
     );
-    refused("gone#1.md", 1, "there is no text `gone` below the root");
+    refused(
+        "gone#1.md",
+        1,
+        "there is no text file `gone` below the root",
+    );
     refused(
         "src/gone.py:3-4",
         1,
-        "there is no text `src/gone.py` below the root",
+        "there is no text file `src/gone.py` below the root",
     );
 }
 

@@ -132,6 +132,10 @@ fn x03_commands_without_memory_offer_no_store() {
         let help = help_of(&folder, &[name]);
         assert!(!help.contains("--store"), "{name}: {help}");
     }
+    for name in ["model", "migrate"] {
+        let help = help_of(&folder, &["memory", name]);
+        assert!(!help.contains("--store"), "{name}: {help}");
+    }
     for name in ["memory", "ask", "replay"] {
         let help = help_of(&folder, &[name]);
         assert!(help.contains("--store"), "{name}: {help}");

@@ -49,7 +49,12 @@ pub(super) struct Args {
     #[command(flatten)]
     counter: CounterArgs,
     /// The folder of the cache
-    #[arg(long, value_name = "FOLDER", env = "KITBAG_CACHE_DIR")]
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        env = "KITBAG_CACHE_DIR",
+        hide_env_values = true
+    )]
     cache_dir: Option<PathBuf>,
     /// Save no code
     #[arg(long, conflicts_with = "budget")]

@@ -125,7 +125,7 @@ fn o06_a_bad_record_is_skipped_and_named_and_the_rest_is_kept() {
         .run_with_stdin(&["import", "-"], b"what\nis this\n")
         .failure(1);
     assert!(
-        error.contains("error: there is nothing but 2 bad records; nothing was imported"),
+        error.contains("error: the file has only 2 bad records; nothing was imported"),
         "{error}"
     );
 }
@@ -271,7 +271,7 @@ fn x01_what_would_be_kept_twice_is_told() {
     let memory = Memory::new();
     let talk = [json!({"text": "hello", "ref": "a"}), json!({"text": "bye"})];
     let told = memory.import(&talk).stderr;
-    let again = "would be kept once more if the file were imported again";
+    let again = "would be stored again by another import of this file";
     let expected = format!("imported 2 messages\none of them has no `ref`, and {again}\n");
     assert_eq!(told, expected);
     let told = memory.import(&talk).stderr;

@@ -83,7 +83,7 @@ fn x01_a_tenant_without_memory_is_told() {
     for args in [&["recall", "puppy"][..], &["facts", "list"], &["stats"]] {
         let told = memory.run(&[args, &["--tenant", "mian"]].concat());
         let note = "note: there is no tenant `mian`; \
-                    `kitbag memory tenants` lists those that the store has\n";
+                    `kitbag memory tenants` lists all\n";
         assert!(told.stderr.starts_with(note), "{args:?}: {told:?}");
         let known = memory.run(&[args, &["--tenant", "main"]].concat());
         assert!(!known.stderr.contains("there is no tenant"), "{known:?}");
