@@ -5,6 +5,7 @@
 mod answer;
 mod checkout;
 mod compare;
+mod harvest;
 mod instance;
 mod measure;
 mod memory;
@@ -24,6 +25,8 @@ use clap::Subcommand;
 pub(crate) enum Eval {
     /// Measure how much of the code that real fixes changed `kitbag pack` shows
     Relevance(Box<relevance::Options>),
+    /// Make tasks for `relevance` from the commits of repositories
+    Harvest(harvest::Options),
     /// Measure how many of the messages that answer a question `kitbag memory recall` finds
     Memory(memory::Options),
     /// Measure recall with other weights, without the program; much faster in a release build
@@ -42,6 +45,7 @@ pub(crate) enum Eval {
 pub(crate) fn eval(eval: Eval) -> Result<()> {
     match eval {
         Eval::Relevance(options) => relevance::relevance(&options),
+        Eval::Harvest(options) => harvest::harvest(&options),
         Eval::Memory(options) => memory::memory(&options),
         Eval::Weights(options) => memory::tune(&options),
         Eval::Updates(options) => memory::updates(&options),

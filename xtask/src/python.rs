@@ -12,14 +12,16 @@ use crate::metadata::Metadata;
 pub(crate) const VARIABLE: &str = "KITBAG_TEST_PYTHON";
 
 /// The official SDKs of the Model Context Protocol, of Anthropic, of OpenAI and of Slack, as clients, the
-/// reference validator of skills, and Schemathesis, which asks all that an OpenAPI document describes.
-const PACKAGES: [&str; 6] = [
+/// reference validator of skills, Schemathesis, which asks all that an OpenAPI document describes, and `llm`, which people use at
+/// the command line.
+const PACKAGES: [&str; 7] = [
     "mcp==2.3.0",
     "skills-ref==0.1.1",
     "anthropic==2.8.0",
     "openai==3.49.0",
     "slack_sdk==3.46.0",
     "schemathesis==4.32.5",
+    "llm==0.36",
 ];
 
 /// The Python that has the packages of the tests, which are fetched where they are missing.

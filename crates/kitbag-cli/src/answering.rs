@@ -12,6 +12,7 @@ use std::pin::pin;
 
 use kitbag::Engine;
 use kitbag::answer::{Answer, AnswerError, NodeLimits};
+use kitbag::checkpoint::Checkpoints;
 use kitbag::command::CommandReply;
 use kitbag::core::problem::Problem;
 use kitbag::engine::TurnRequest;
@@ -67,7 +68,9 @@ impl AnsweringArgs {
     /// The engine that answers; its store is still to be opened, and its tools with that.
     pub(crate) fn engine(&self, approver: Approver) -> Result<Engine, Failure> {
         let project = self.project.open_and_tell()?;
-        let mut engine = self.asked.engine(project).configured_provider();
+        let tasks = Checkpoints::in_root(self.asked.root());
+        let engine = self.asked.engine(project).configured_provider();
+        let mut engine = engine.checkpoints(tasks);
         // An empty KITBAG_MODEL is the same as none.
         if let Some(model) = self.model.as_deref().filter(|name| !name.is_empty()) {
             engine = engine.model(model);

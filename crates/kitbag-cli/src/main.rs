@@ -66,9 +66,12 @@ enum Command {
     Doctor(commands::doctor::Args),
     Remind(commands::remind::Args),
     Replay(commands::replay::Args),
-    Layout(commands::layout::Args),
-    Agent(commands::agent::Args),
-    Skill(commands::skill::Args),
+    #[command(subcommand)]
+    Layout(commands::layout::Command),
+    #[command(subcommand)]
+    Agent(commands::agent::Command),
+    #[command(subcommand)]
+    Skill(commands::skill::Command),
     Init(commands::init::Args),
     Hook(commands::hook::Args),
     Models(commands::models::Args),
@@ -115,9 +118,9 @@ impl Cli {
             Command::Serve(args) => commands::serve::run(&args, &self.store),
             Command::Remind(args) => commands::remind::run(&args, &self.store),
             Command::Replay(args) => commands::replay::run(&args, &self.store),
-            Command::Layout(args) => commands::layout::run(&args),
-            Command::Agent(args) => commands::agent::run(&args),
-            Command::Skill(args) => commands::skill::run(&args),
+            Command::Layout(command) => commands::layout::run(&command),
+            Command::Agent(command) => commands::agent::run(&command),
+            Command::Skill(command) => commands::skill::run(&command),
             Command::Init(args) => commands::init::run(&args),
             Command::Hook(args) => commands::hook::run(&args, &self.store),
             Command::Models(args) => commands::models::run(&args, &self.store),

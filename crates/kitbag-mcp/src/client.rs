@@ -10,6 +10,7 @@ mod http;
 mod process;
 mod session;
 mod skills;
+mod summary;
 mod tool;
 
 use std::path::Path;
@@ -26,6 +27,7 @@ use tool::McpTool;
 
 pub use config::McpConfigError;
 pub use skills::SkillServers;
+pub use summary::{ServerSummary, server_of_skill, servers_of};
 
 /// The tools of servers that were started.
 #[derive(Debug, Default)]

@@ -15,7 +15,10 @@ mod server;
 mod stdio;
 mod tools;
 
-pub use client::{Connected, McpConfigError, ServerLimits, SkillServers, connect};
+pub use client::{
+    Connected, McpConfigError, ServerLimits, ServerSummary, SkillServers, connect, server_of_skill,
+    servers_of,
+};
 pub use http::answer_http;
 pub use server::Server;
 pub use stdio::{ServeError, serve_stdio};

@@ -67,7 +67,10 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 }
 
 pub(crate) async fn read(server: &Server, uri: &str) -> Result<ReadResourceResponse, ErrorData> {
-    let unknown = || ErrorData::resource_not_found(format!("there is no resource `{uri}`"), None);
+    let unknown = || {
+        let named = serde_json::json!({ "uri": uri });
+        ErrorData::resource_not_found(format!("there is no resource `{uri}`"), Some(named))
+    };
     let text = if let Some(name) = uri.strip_prefix(DOCUMENT) {
         let name = percent_decode_str(name).decode_utf8();
         let name = name.map_err(|_| unknown())?;

@@ -105,6 +105,9 @@ impl Secret {
         next: Option<&Range<usize>>,
     ) -> Option<Range<usize>> {
         let written = text.get(word.clone())?;
+        if self.ends_cluster(written) {
+            return next.cloned();
+        }
         let rest = written.strip_prefix(self.option)?;
         if rest.is_empty() {
             // `mysql -p` alone asks for the password, and the next word is the database.
@@ -119,18 +122,30 @@ impl Secret {
         };
         Some(word.end - joined.len()..word.end)
     }
+
+    /// Tells if this option is the last of several single letters, as `-u` is in `-sSu`.
+    fn ends_cluster(&self, written: &str) -> bool {
+        let letters = written.strip_prefix('-').unwrap_or_default();
+        let own = self.option.strip_prefix('-').unwrap_or_default();
+        own.len() == 1
+            && letters.len() > 1
+            && matches!(self.place, Place::Behind(_))
+            && letters.ends_with(own)
+            && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+    }
 }
 
-/// Finds the password that a command is given.
-pub(super) fn at(text: &str, keyword: Range<usize>, file: File) -> Option<Span> {
-    let name = text.get(keyword.clone())?;
+/// Finds the passwords that a command is given: it may know several.
+pub(super) fn at(text: &str, keyword: Range<usize>, file: File) -> Vec<Span> {
+    let name = text.get(keyword.clone()).unwrap_or_default();
     // The end of a longer word, such as `libcurl `, is no command.
     if !super::token::begins_here(text, keyword.start) {
-        return None;
+        return Vec::new();
     }
     if name == ".pgpass" {
-        return in_pgpass(text, keyword.start, file);
+        return in_pgpass(text, keyword.start, file).into_iter().collect();
     }
+    let mut spans = Vec::new();
     let words = words(text, keyword.end);
     let known = SECRETS.iter().filter(|secret| {
         secret
@@ -147,7 +162,7 @@ pub(super) fn at(text: &str, keyword: Range<usize>, file: File) -> Option<Span> 
             };
             let range = match secret.place {
                 Place::Behind(sign) => {
-                    let written = text.get(value.clone())?;
+                    let written = text.get(value.clone()).unwrap_or_default();
                     // `-u ada` without a colon names a user and no password.
                     let Some(at) = written.find(sign) else {
                         continue;
@@ -156,12 +171,12 @@ pub(super) fn at(text: &str, keyword: Range<usize>, file: File) -> Option<Span> 
                 }
                 Place::Value | Place::Joined => value,
             };
-            if is_password(text.get(range.clone())?, file) {
-                return Some(Span::new(Rank::Place, range, "password"));
+            if is_password(text.get(range.clone()).unwrap_or_default(), file) {
+                spans.push(Span::new(Rank::Place, range, "password"));
             }
         }
     }
-    None
+    spans
 }
 
 /// The password of a line that is written into `.pgpass`: `host:port:database:user:password`.

@@ -52,6 +52,7 @@ pub(super) fn spans(text: &str, path: &str) -> Vec<Span> {
                 spans.extend(prose::at(text, hit.range()));
             }
             Some(Rule::Near(find)) => spans.extend(find(text, hit.range())),
+            Some(Rule::Command) => spans.extend(command::at(text, hit.range(), file)),
             Some(Rule::NearIn(find)) => spans.extend(find(text, hit.range(), file)),
             Some(Rule::Key | Rule::Kubernetes | Rule::Prose) | None => {}
         }
@@ -72,6 +73,7 @@ enum Rule {
     Near(fn(&str, Range<usize>) -> Option<Span>),
     /// The same where it matters what file it is.
     NearIn(fn(&str, Range<usize>, File) -> Option<Span>),
+    Command,
 }
 
 /// The automaton of all keywords, and the rule of each.
@@ -88,7 +90,7 @@ static KEYWORDS: LazyLock<(Option<AhoCorasick>, Vec<Rule>)> = LazyLock::new(|| {
         (&["://"], Rule::NearIn(url::at)),
         (url::SOCKETS, Rule::NearIn(url::before_socket)),
         (url::ORACLE, Rule::NearIn(url::in_oracle)),
-        (command::KEYWORDS, Rule::NearIn(command::at)),
+        (command::KEYWORDS, Rule::Command),
         (block::KEYWORDS, Rule::Block),
         (authorization::KEYWORDS, Rule::Near(authorization::at)),
     ];

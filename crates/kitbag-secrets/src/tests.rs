@@ -385,6 +385,26 @@ fn made_secrets_are_found_and_look_alikes_left_alone() {
 }
 
 #[test]
+fn every_password_of_a_command_is_replaced() {
+    let command = "curl -u ada:Tr0ub4dor -U proxy:S3cr3t-pw1 https://acme.dev\n";
+    let shown = redacted(command, "run.sh");
+    assert!(
+        !shown.contains("Tr0ub4dor") && !shown.contains("S3cr3t"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("-u ada:[REDACTED:password] -U proxy:["),
+        "{shown}"
+    );
+    let command = "openssl pkcs12 -passin pass:Wald7see -passout pass:Berg8tal -in a\n";
+    let shown = redacted(command, "run.sh");
+    assert!(
+        !shown.contains("Wald7see") && !shown.contains("Berg8tal"),
+        "{shown}"
+    );
+}
+
+#[test]
 fn a_password_that_a_sentence_tells_is_found() {
     let mut random = random::Random::new(7);
     let password = random.fill("{w5}#{d2}{w4}");

@@ -167,9 +167,20 @@ async fn by_key(app: &App, shown: &str) -> Result<Caller, Refusal> {
         tenant: store.tenant().clone(),
         // Keys are looked up also by a server without memory, whose callers get none.
         store: app.store.is_some().then_some(store),
-        memory: app.project.config.server.memory(),
+        memory: app.project.config.server.memory().max(allowed_memory(&key)),
         key: Some(key),
     })
+}
+
+/// The most use of memory that a key allows in requests to models: reading and extending it need the same
+/// scopes as elsewhere.
+fn allowed_memory(key: &Key) -> ProxyMemory {
+    let may = |scope| key.scopes.allow(scope);
+    match (may(KeyScope::Read), may(KeyScope::Write)) {
+        (true, true) => ProxyMemory::On,
+        (true, false) => ProxyMemory::Read,
+        (false, _) => ProxyMemory::Off,
+    }
 }
 
 async fn without_key(app: &App) -> Result<Caller, Refusal> {

@@ -4,6 +4,7 @@ mod ask;
 mod context;
 mod conversations;
 mod difference;
+mod fit;
 mod input;
 mod memory;
 mod openapi;
@@ -104,6 +105,7 @@ fn endpoints() -> Vec<Endpoint> {
     all.extend(memory::endpoints());
     all.extend(conversations::endpoints());
     all.extend(turns::endpoints());
+    all.push(fit::endpoint());
     all.push(
         Endpoint::new(
             Method::GET,

@@ -12,6 +12,8 @@ use tokio::task::JoinSet;
 
 use crate::access::{Keyring, Limits};
 use crate::observe::Metrics;
+#[cfg(feature = "otel")]
+use crate::otel::Telemetry;
 use crate::packs::Packs;
 use crate::slack::Slack;
 use crate::upstream::Upstreams;
@@ -25,15 +27,17 @@ pub struct App {
     pub(crate) upstreams: Upstreams,
     pub(crate) clock: fn() -> Timestamp,
     /// The keys of clients; nothing where there can be none.
-    pub(crate) keys: Option<Keyring>,
-    pub(crate) limits: Limits,
-    pub(crate) metrics: Metrics,
+    pub(crate) keys: Option<Arc<Keyring>>,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) packs: Packs,
     /// The Slack app that asks.
     pub(crate) slack: Option<Arc<Slack>>,
+    #[cfg(feature = "otel")]
+    pub(crate) telemetry: Option<Arc<Telemetry>>,
     /// Work that goes on after its response, such as learning.
-    background: Mutex<JoinSet<()>>,
-    stopping: AtomicBool,
+    background: Arc<Mutex<JoinSet<()>>>,
+    stopping: Arc<AtomicBool>,
 }
 
 /// Clients that have no key.
@@ -55,12 +59,14 @@ impl App {
             upstreams,
             clock: Timestamp::now,
             keys: None,
-            limits: Limits::default(),
-            metrics: Metrics::default(),
+            limits: Arc::default(),
+            metrics: Arc::default(),
             packs: Packs::default(),
             slack: None,
-            background: Mutex::default(),
-            stopping: AtomicBool::new(false),
+            #[cfg(feature = "otel")]
+            telemetry: None,
+            background: Arc::default(),
+            stopping: Arc::default(),
         }
     }
 
@@ -74,7 +80,8 @@ impl App {
     /// The same for clients that show a key of this store. Its tenant decides about those without one.
     #[must_use]
     pub fn with_keys(mut self, store: Store, keyless: Keyless) -> Self {
-        self.keys = Some(Keyring::new(store, keyless == Keyless::Refused));
+        let keys = Keyring::new(store, keyless == Keyless::Refused);
+        self.keys = Some(Arc::new(keys));
         self
     }
 
@@ -90,6 +97,37 @@ impl App {
     pub fn with_slack(mut self, slack: Slack) -> Self {
         self.slack = Some(Arc::new(slack));
         self
+    }
+
+    /// The same server with another configuration, and without folders and Slack app. Its memory, its keys
+    /// with what was counted for them, and its unfinished work stay.
+    #[must_use]
+    pub fn reconfigured(&self, project: Project, upstreams: Upstreams) -> Self {
+        Self {
+            clock: self.clock,
+            keys: self.keys.clone(),
+            limits: Arc::clone(&self.limits),
+            metrics: Arc::clone(&self.metrics),
+            background: Arc::clone(&self.background),
+            stopping: Arc::clone(&self.stopping),
+            #[cfg(feature = "otel")]
+            telemetry: self.telemetry.clone(),
+            ..Self::new(project, self.store.clone(), upstreams)
+        }
+    }
+
+    /// The same with a collector that is told of calls of models.
+    #[cfg(feature = "otel")]
+    #[must_use]
+    pub fn with_telemetry(mut self, telemetry: Telemetry) -> Self {
+        self.telemetry = Some(Arc::new(telemetry));
+        self
+    }
+
+    /// Returns true if something is remembered.
+    #[must_use]
+    pub const fn has_memory(&self) -> bool {
+        self.store.is_some()
     }
 
     /// Notes that nothing new is to be begun.

@@ -2,6 +2,7 @@
 //! come back as they are.
 
 mod answer;
+mod breakpoints;
 mod chain;
 mod endpoint;
 mod forward;

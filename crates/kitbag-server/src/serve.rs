@@ -1,11 +1,13 @@
 //! Answering on a socket until the server is told to stop.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
+use axum::extract::Request;
 use axum::serve::ListenerExt as _;
 use axum::{Router, middleware};
 use tokio::net::TcpListener;
+use tower_service::Service as _;
 
 use kitbag::store::KeyScope;
 
@@ -23,23 +25,79 @@ pub async fn serve(
     listener: TcpListener,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
-    // An answer that waits for a full packet comes forty milliseconds late.
-    let listener = listener.tap_io(|stream| {
-        if let Err(problem) = stream.set_nodelay(true) {
-            tracing::debug!(event = "nodelay_failed", %problem);
+    Live::new(app).serve(listener, stop).await
+}
+
+/// A server whose configuration can be replaced while it runs.
+#[derive(Debug, Clone)]
+pub struct Live(Arc<RwLock<(Arc<App>, Router)>>);
+
+impl Live {
+    /// A server that answers from this state until it gets another one.
+    #[must_use]
+    pub fn new(app: Arc<App>) -> Self {
+        let router = router(Arc::clone(&app));
+        Self(Arc::new(RwLock::new((app, router))))
+    }
+
+    /// The state that the next request is answered from.
+    #[must_use]
+    pub fn app(&self) -> Arc<App> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner).0)
+    }
+
+    /// Answers from another state: see [`App::reconfigured`]. Requests that came before go on with theirs.
+    pub fn replace(&self, app: Arc<App>) {
+        let router = router(Arc::clone(&app));
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = (app, router);
+    }
+
+    /// Answers requests, as [`serve`] does.
+    ///
+    /// # Errors
+    /// When the socket fails.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> io::Result<()> {
+        // An answer that waits for a full packet comes forty milliseconds late.
+        let listener = listener.tap_io(|stream| {
+            if let Err(problem) = stream.set_nodelay(true) {
+                tracing::debug!(event = "nodelay_failed", error = %problem);
+            }
+        });
+        let app = self.app();
+        let stopping = Arc::clone(&app);
+        let stop = async move {
+            stop.await;
+            stopping.stop();
+        };
+        let current = Router::new().fallback(async move |request: Request| {
+            let mut router = self.router();
+            router.call(request).await
+        });
+        #[cfg(feature = "otel")]
+        let telling = app.telemetry.clone().map(|telemetry| {
+            let runs = Arc::clone(&telemetry);
+            (tokio::spawn(async move { runs.run().await }), telemetry)
+        });
+        let served = axum::serve(listener, current).with_graceful_shutdown(stop);
+        let served = served.await;
+        // After the last response: work of answers goes on behind them.
+        app.finish().await;
+        #[cfg(feature = "otel")]
+        if let Some((task, telemetry)) = telling {
+            task.abort();
+            telemetry.finish().await;
         }
-    });
-    let stopping = Arc::clone(&app);
-    let stop = async move {
-        stop.await;
-        stopping.stop();
-    };
-    axum::serve(listener, router(Arc::clone(&app)))
-        .with_graceful_shutdown(stop)
-        .await?;
-    // After the last response: work of answers goes on behind them.
-    app.finish().await;
-    Ok(())
+        served
+    }
+
+    fn router(&self) -> Router {
+        let now = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        now.1.clone()
+    }
 }
 
 /// All endpoints of a server.

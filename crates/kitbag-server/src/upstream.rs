@@ -192,6 +192,11 @@ impl Upstream {
         })
     }
 
+    /// The host and the port that requests go to.
+    pub(crate) fn place(&self) -> (&str, Option<u16>) {
+        self.address.place()
+    }
+
     /// Puts the operator's key and headers into the place of the client's.
     fn add_own(&self, headers: &mut HeaderMap) {
         if self.own.headers.is_empty() {

@@ -124,9 +124,9 @@ impl Store {
         }
     }
 
-    /// Takes the lease from a holder that has ended; none if it may be alive. The new lease is held
-    /// by time alone: the exclusive lock would have to be released before it is shared, and in
-    /// between others could take the new holder for dead.
+    /// Takes the lease from a holder that has ended; none if it may be alive. At first the new lease is held
+    /// by time alone: the exclusive lock has to be released before it is shared, and in between others
+    /// could take a holder that shares it for dead.
     async fn begin_after_dead_holder(
         &self,
         turn: TurnId,
@@ -149,8 +149,32 @@ impl Store {
             .await
         {
             Err(StoreError::Busy { .. }) => Ok(None),
-            taken => taken.map(Some),
+            Err(error) => Err(error),
+            Ok(lease) => self.shared_from_now(lease).await.map(Some),
         }
+    }
+
+    /// The same lease, shared from now on, so that nobody waits for it either if this process is killed. Where
+    /// the lock cannot be shared at once, the lease ends by time.
+    async fn shared_from_now(&self, lease: Lease) -> Result<Lease> {
+        let Some(shared) = holders::share(self) else {
+            return Ok(lease);
+        };
+        let owner = holders::signed(self.owner(), Some(&shared));
+        let held = lease.clone();
+        self.write(async move |tx| {
+            held.check(tx).await?;
+            write(
+                tx,
+                held.turn.conversation,
+                Some(&owner),
+                held.fence,
+                held.until,
+            )
+            .await
+        })
+        .await?;
+        Ok(lease.shared_by(Some(shared)))
     }
 
     /// Extends a lease to `length` from now.

@@ -13,6 +13,7 @@ use kitbag_core::statement::FactQuestion;
 use crate::conversation::Conversation;
 use crate::error::Result;
 use crate::fact::{self, DrawnFrom, Fact};
+use crate::filter::MessageFilter;
 use crate::history::{self, Readers};
 use crate::id::{ConversationId, MessageId};
 use crate::message::StoredMessage;
@@ -275,6 +276,12 @@ fn recall_request(request: &MemoryRequest, shown: Vec<MessageId>) -> RecallReque
         .without(shown);
     // The message to answer is in the prompt too, and would match its own words best.
     recall.in_prompt.extend(request.answering);
+    if let (Some(_), Some(at)) = (request.answering, incoming.message.at) {
+        // What was said since cannot have been known.
+        let mut earlier = MessageFilter::default();
+        earlier.until = Some(at);
+        recall = recall.among(earlier);
+    }
     if !request.across_channels {
         recall = recall.on_channel(&incoming.channel);
     }

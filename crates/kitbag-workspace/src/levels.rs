@@ -72,6 +72,9 @@ impl Default for DepthWeights {
 const WINDOW: u32 = 13;
 const WHOLE: u32 = 70;
 
+/// A part of fewer bytes is a fragment: with its heading it has less than 1,500.
+const FRAGMENT: usize = 1_460;
+
 /// What is known of all candidates when the levels of one are made.
 #[derive(Debug, Clone, Copy)]
 pub struct Depth<'a> {
@@ -183,9 +186,15 @@ impl<'a> Depth<'a> {
             if shown < next {
                 continue;
             }
-            next = shown + (shown / 6).max(4);
             chosen.sort_unstable();
-            slices.push(slice(view.slice(&chosen), coverage(mass)));
+            let rendered = view.slice(&chosen);
+            // A prompt has little room for fragments: the step behind the best unit is none, or a file
+            // of short functions would have no part that may be shown.
+            if !slices.is_empty() && rendered.content.len() < FRAGMENT {
+                continue;
+            }
+            next = shown + (shown / 6).max(4);
+            slices.push(slice(rendered, coverage(mass)));
         }
         levels.extend(slices.into_iter().rev());
         if let Some(best) = units.first() {

@@ -80,9 +80,10 @@ impl Resident {
     }
 
     /// Parses all files of the workspace that was opened last and counts their identifiers, one after
-    /// another, until a workspace is opened again. What was done stays done. Nothing is done for a tree
-    /// of more than 64 MiB. A survey gives the same with it and without.
-    pub fn work_ahead(&self) {
+    /// another, until a workspace is opened again. `also` does what else can be done ahead with the text of a
+    /// file. What was done stays done. Nothing is done for a tree of more than 64 MiB. A survey gives the
+    /// same with it and without.
+    pub fn work_ahead(&self, also: impl Fn(&str)) {
         // A second call would do the same work at the same time.
         let _alone = lock(&self.working_ahead);
         let opened = self.opened.load(Ordering::Relaxed);
@@ -113,6 +114,7 @@ impl Resident {
             if texts.occurrences(index).is_none() {
                 if let Some(text) = text::decode(bytes) {
                     structure(&file.path, &text, &cache);
+                    also(&text);
                 }
                 texts.count_identifiers(index);
             }

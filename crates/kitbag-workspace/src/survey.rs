@@ -155,7 +155,7 @@ pub fn survey(
         problems.push(Problem::failed("git log", error));
         &[]
     });
-    let mut judge = Judge::new(files, scanned.documents, commits, query, options);
+    let mut judge = Judge::new(workspace, scanned.documents, commits, query, options);
     let loader = Loader {
         workspace,
         query,

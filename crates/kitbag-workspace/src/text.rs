@@ -3,6 +3,7 @@
 //! Reading never follows a link, never waits for a pipe and never reads more than was announced.
 
 mod kind;
+mod notebook;
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -32,7 +33,8 @@ pub enum ReadError {
     },
 }
 
-/// Reads a listed file into `buffer`, which is cleared first.
+/// Reads a listed file into `buffer`, which is cleared first. A notebook is read as the text of its
+/// cells, so that all lines are counted in that.
 ///
 /// A file that has grown since it was listed is cut at [`SIZE_LIMIT`], or at its listed size where
 /// that is larger; one that grows meanwhile at the size it had.
@@ -56,5 +58,10 @@ pub fn read(root: &Path, entry: &FileEntry, buffer: &mut Vec<u8>) -> Result<(), 
     buffer.reserve(usize::try_from(size).unwrap_or(0));
     // The limit ends the read, which saves a call that asks the system for more.
     file.take(size).read_to_end(buffer).map_err(error)?;
+    if entry.path.ends_with(".ipynb")
+        && let Some(text) = notebook::text(buffer)
+    {
+        *buffer = text.into_bytes();
+    }
     Ok(())
 }

@@ -1,9 +1,11 @@
 //! A folder with code: what is in it, and git's view of it. Everything else starts from here.
 
 mod occurrences;
+mod path_words;
 mod texts;
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use kitbag_core::problem::Problem;
 
@@ -12,6 +14,7 @@ use crate::text;
 use crate::walk::select::Selection;
 use crate::walk::{FileEntry, Skipped, walk};
 
+use path_words::PathWords;
 pub(crate) use texts::Texts;
 
 /// A listed workspace. It is listed once, when it is opened.
@@ -25,6 +28,7 @@ pub struct Workspace {
     selection: Selection,
     looked_at: Vec<String>,
     texts: Option<Texts>,
+    path_words: OnceLock<PathWords>,
 }
 
 /// The choice of files that are listed.
@@ -125,6 +129,7 @@ impl Workspace {
             selection: Selection::new(options, &mut Vec::new()),
             looked_at: walked.looked_at,
             texts: None,
+            path_words: OnceLock::new(),
         })
     }
 
@@ -137,6 +142,11 @@ impl Workspace {
     /// The folders and ignore files that were looked at, below the root.
     pub(crate) fn looked_at(&self) -> &[String] {
         &self.looked_at
+    }
+
+    /// The words of the paths.
+    pub(crate) fn path_words(&self) -> &PathWords {
+        self.path_words.get_or_init(|| PathWords::of(&self.files))
     }
 
     /// The texts that are kept, if any are.

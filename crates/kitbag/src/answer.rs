@@ -26,6 +26,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
 use jiff::SignedDuration;
 use kitbag_core::message::Message;
@@ -37,6 +38,7 @@ use crate::extension::{Phase, RunEnd};
 use crate::learn::ClosedLayers;
 use crate::provider::{Provider, Reply, ReplyEvent};
 use crate::receive::Findings;
+use crate::route::Route;
 use crate::wire::Request;
 
 pub(crate) use cache::expected;
@@ -117,9 +119,8 @@ impl Engine {
         turn: TurnRequest,
     ) -> Result<(Option<Box<Nodes>>, TurnPrompt, Request), AnswerError> {
         if let Some(limits) = self.nodes {
-            let begun = Box::pin(Nodes::begin(self, limits, turn)).await?;
-            let (nodes, prompt, request) = begun;
-            return Ok((Some(Box::new(nodes)), prompt, request));
+            let (nodes, prompt, request) = Box::pin(Nodes::begin(self, limits, turn)).await?;
+            return Ok((Some(nodes), prompt, request));
         }
         let (prompt, request) = Box::pin(self.request_of_sanitised(turn)).await?;
         Ok((None, prompt, request))
@@ -150,10 +151,16 @@ impl Engine {
         mut stages: Stages,
         findings: &Findings,
         show: Show<'_>,
-        mut stop: Stop<'_>,
+        stop: Stop<'_>,
     ) -> Result<Answer, AnswerError> {
+        // Fused: what ends the run afterwards looks at it once more, and may not poll what has completed.
+        let stop = pin!(stop.fuse());
+        let mut stop: Stop<'_> = stop;
         let provider = self.asked_provider()?;
-        provider.check()?;
+        // Routing may choose another provider, which is checked when it is chosen.
+        if self.routing.is_none() {
+            provider.check()?;
+        }
         show(&ReplyEvent::Typing);
         stages.end("typing", "signalled");
         let mut kept = None;
@@ -231,79 +238,7 @@ impl Engine {
             None => Box::pin(rounds.run(&mut exchange)).await,
         };
         Box::pin(rounds.end(ended.as_ref().err(), &mut exchange)).await;
-        let Exchange {
-            mut kept,
-            reply,
-            waited,
-            stages,
-            ..
-        } = exchange;
-        let mut steps = rounds.kept_steps();
-        let Rounds {
-            prompt,
-            request,
-            inferences,
-            mut host,
-            ..
-        } = rounds;
-        if let Some(nodes) = nodes {
-            steps = nodes.steps;
-            if let Some(kept) = &mut kept {
-                kept.state = Some(nodes.state);
-                kept.has_traced = true;
-            }
-        }
-        let mut record = stages.into_record(inferences);
-        if let Some(route) = route {
-            record.inferences.splice(..0, route.inference);
-            record.route = Some(route.record);
-        }
-        let turn = match &mut kept {
-            Some(kept) => {
-                // A whole answer is one, also where something else went wrong.
-                let problem = ended.as_ref().err().filter(|_| !reply.is_whole);
-                let ended = kept.end(&steps, &reply, record.clone(), problem, &mut host);
-                Some(Box::pin(ended).await).transpose()
-            }
-            None => Ok(None),
-        };
-        let (turn, ended) = match turn {
-            Ok(turn) => (turn, ended),
-            Err(error) => (None, Err(AnswerError::from(error))),
-        };
-        let layers = kept.and_then(|kept| kept.closed);
-        let answer = Answer {
-            turn,
-            layers,
-            prompt,
-            request,
-            steps,
-            reply,
-            waited,
-            record,
-        };
-        match ended {
-            Ok(()) => Ok(answer),
-            Err(AnswerError::Provider { error, .. }) => Err(AnswerError::Provider {
-                error,
-                came: Some(Box::new(answer)),
-            }),
-            Err(AnswerError::Stopped { .. }) => Err(AnswerError::Stopped {
-                came: Some(Box::new(answer)),
-            }),
-            Err(AnswerError::Ended {
-                extension, reason, ..
-            }) => Err(AnswerError::Ended {
-                extension,
-                reason,
-                came: Some(Box::new(answer)),
-            }),
-            Err(AnswerError::Store { error, .. }) => Err(AnswerError::Store {
-                error,
-                came: Some(Box::new(answer)),
-            }),
-            Err(other) => Err(other),
-        }
+        Box::pin(finished(rounds, nodes, exchange, (ended, route))).await
     }
 
     /// Takes the lease of a turn, and tells when another turn is waited for.
@@ -326,6 +261,71 @@ impl Engine {
 
     pub(crate) fn asked_provider(&self) -> Result<&dyn Provider, AnswerError> {
         self.provider.as_deref().ok_or(AnswerError::NoProvider)
+    }
+}
+
+/// The answer of a turn whose rounds have ended, once the store has kept it. A function of its own: all that it
+/// moves about would otherwise take room on the stack while the rounds run.
+async fn finished(
+    rounds: Rounds<'_>,
+    nodes: Option<Box<Nodes>>,
+    exchange: Exchange<'_, '_>,
+    (ended, route): (Result<(), AnswerError>, Option<Route>),
+) -> Result<Answer, AnswerError> {
+    let Exchange {
+        mut kept,
+        reply,
+        waited,
+        stages,
+        ..
+    } = exchange;
+    let mut steps = rounds.kept_steps();
+    let Rounds {
+        prompt,
+        request,
+        inferences,
+        mut host,
+        ..
+    } = rounds;
+    if let Some(nodes) = nodes {
+        steps = nodes.steps;
+        if let Some(kept) = &mut kept {
+            kept.state = Some(nodes.state);
+            kept.has_traced = true;
+        }
+    }
+    let mut record = stages.into_record(inferences);
+    if let Some(route) = route {
+        record.inferences.splice(..0, route.inference);
+        record.route = Some(route.record);
+    }
+    let turn = match &mut kept {
+        Some(kept) => {
+            // A whole answer is one, also where something else went wrong.
+            let problem = ended.as_ref().err().filter(|_| !reply.is_whole);
+            let ended = kept.end(&steps, &reply, record.clone(), problem, &mut host);
+            Some(Box::pin(ended).await).transpose()
+        }
+        None => Ok(None),
+    };
+    let (turn, ended) = match turn {
+        Ok(turn) => (turn, ended),
+        Err(error) => (None, Err(AnswerError::from(error))),
+    };
+    let layers = kept.and_then(|kept| kept.closed);
+    let answer = Answer {
+        turn,
+        layers,
+        prompt,
+        request,
+        steps,
+        reply,
+        waited,
+        record,
+    };
+    match ended {
+        Ok(()) => Ok(answer),
+        Err(error) => Err(error.with_answer(answer)),
     }
 }
 

@@ -4,6 +4,7 @@
 //! a command sees and changes what prompts of its sender on its channel see, and nothing else. Its words are
 //! neither stored nor recalled.
 
+mod checkpoint;
 mod context;
 mod conversation;
 mod error;
@@ -93,6 +94,7 @@ impl Engine {
             ))),
             CommandName::Model => settings::model(asked),
             CommandName::Agent => settings::agent(asked),
+            CommandName::Checkpoint => checkpoint::checkpoint(asked).await,
             CommandName::New => conversation::new(asked).await,
             CommandName::Quit => conversation::quit(asked),
         }

@@ -315,7 +315,7 @@ impl Prepared {
         (0..BUDGETS_TRIED).find_map(|times| {
             let tokens = first
                 .0
-                .checked_shl(times)?
+                .checked_mul(1 << times)?
                 .checked_next_multiple_of(1_000)?;
             let larger = options.with_budget(Tokens(tokens));
             let mut made = chunks::make(self, &larger, counter);

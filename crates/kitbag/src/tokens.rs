@@ -5,6 +5,7 @@
 //! written with. Tokens that a provider adds around messages are not counted here.
 
 mod char_class;
+mod known_lines;
 mod long_text;
 mod model;
 mod reader;
@@ -23,6 +24,8 @@ use rayon::prelude::*;
 pub use model::{Estimate, ModelProfile, Price, PriceStep, UnknownModel, dollars};
 pub use reader::{StreamCount, StreamError};
 pub use vocabulary::{Vocabulary, VocabularyError};
+
+use known_lines::KnownLines;
 
 /// The number of texts that one thread counts: about the levels of a file, which have lines in common.
 const SIDE_BY_SIDE: usize = 32;
@@ -46,6 +49,7 @@ pub struct Counter {
     /// The number of answers that the estimate was calibrated by.
     answers: u32,
     name: Arc<str>,
+    lines: Option<Arc<KnownLines>>,
 }
 
 impl Counter {
@@ -57,6 +61,7 @@ impl Counter {
             estimate: None,
             answers: 0,
             name: vocabulary.name().into(),
+            lines: None,
         })
     }
 
@@ -103,6 +108,24 @@ impl Counter {
         }
     }
 
+    /// The same counter, which keeps the counts of the lines that it [learns](Self::learn_lines). Its clones share
+    /// them.
+    #[must_use]
+    pub fn keeping_lines(self) -> Self {
+        Self {
+            lines: Some(Arc::default()),
+            ..self
+        }
+    }
+
+    /// Counts the lines of a text ahead, as far as counts are [kept](Self::keeping_lines): texts that have
+    /// them are counted in a fraction of the time later. Counts stay the same.
+    pub fn learn_lines(&self, text: &str) {
+        if let Some(known) = &self.lines {
+            shared_lines::learn(self.vocabulary, text, known);
+        }
+    }
+
     /// The vocabulary that is counted with.
     #[must_use]
     pub fn vocabulary(&self) -> Vocabulary {
@@ -138,7 +161,7 @@ impl TokenCounter for Counter {
         texts
             .par_chunks(SIDE_BY_SIDE)
             .flat_map_iter(|texts| {
-                let counts = shared_lines::count(self.vocabulary, texts);
+                let counts = shared_lines::count(self.vocabulary, texts, self.lines.as_deref());
                 counts.into_iter().map(|count| self.scaled(count))
             })
             .collect()

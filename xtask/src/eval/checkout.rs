@@ -58,7 +58,7 @@ impl Trees {
     }
 
     fn lay_out(&self, instance: &Instance, folder: &Path) -> Result<()> {
-        let source = self.git_directory(&instance.repo)?;
+        let source = git_directory(&self.mirrors, &instance.repo)?;
         let commit = instance.commit.as_str();
         run(Command::new("git").args(["init", "-q"]).arg(folder))?;
         // Nothing of a large history is copied: git looks up objects in the other directory.
@@ -80,26 +80,26 @@ impl Trees {
         }
         run(git(folder).args(["clean", "-fdxq"]))
     }
+}
 
-    fn git_directory(&self, repo: &str) -> Result<PathBuf> {
-        // The names of mirrors and of the data may differ in case.
-        let wanted = repo.to_lowercase().replace('/', "+");
-        let mirrors = self.mirrors.display();
-        let folders =
-            fs::read_dir(&self.mirrors).with_context(|| format!("could not read {mirrors}"))?;
-        for folder in folders {
-            let folder = folder?;
-            if folder.file_name().to_string_lossy().to_lowercase() != wanted {
-                continue;
-            }
-            let places = ["", "repo", ".git", "repo/.git"].map(|place| folder.path().join(place));
-            if let Some(place) = places.iter().find(|place| place.join("objects").is_dir()) {
-                // Git would read a relative path in `alternates` from another folder.
-                return fs::canonicalize(place).context("a git directory vanished");
-            }
+/// The git directory of a repository among mirrors.
+pub(super) fn git_directory(mirrors: &Path, repo: &str) -> Result<PathBuf> {
+    // The names of mirrors and of the data may differ in case.
+    let wanted = repo.to_lowercase().replace('/', "+");
+    let shown = mirrors.display();
+    let folders = fs::read_dir(mirrors).with_context(|| format!("could not read {shown}"))?;
+    for folder in folders {
+        let folder = folder?;
+        if folder.file_name().to_string_lossy().to_lowercase() != wanted {
+            continue;
         }
-        bail!("no repository {repo} in {mirrors}")
+        let places = ["", "repo", ".git", "repo/.git"].map(|place| folder.path().join(place));
+        if let Some(place) = places.iter().find(|place| place.join("objects").is_dir()) {
+            // Git would read a relative path in `alternates` from another folder.
+            return fs::canonicalize(place).context("a git directory vanished");
+        }
     }
+    bail!("no repository {repo} in {shown}")
 }
 
 fn is_laid_out(instance: &Instance, folder: &Path) -> bool {

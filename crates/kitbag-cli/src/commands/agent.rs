@@ -10,14 +10,8 @@ use crate::output::{self, one_line};
 use crate::project::{ListArgs, find_agent};
 
 /// Lists and shows the agents of the project
-#[derive(clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
 #[derive(Subcommand)]
-enum Command {
+pub(crate) enum Command {
     /// Lists the agents
     List(ListArgs),
     /// Shows an agent: its settings, and its prompt with the source of it
@@ -29,8 +23,8 @@ enum Command {
     },
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    match &args.command {
+pub(crate) fn run(command: &Command) -> Result<(), Failure> {
+    match command {
         Command::List(args) => list(&args.project.open_and_tell()?, args.json),
         Command::Show { agent, args } => show(&args.project.open_and_tell()?, agent, args.json),
     }

@@ -2,6 +2,7 @@
 
 mod agents;
 mod checks;
+mod servers;
 mod settings;
 
 use serde::Serialize;
@@ -14,8 +15,8 @@ use crate::store::{self, StoreArgs};
 /// Checks the setup: what works, where each setting comes from, and how to fix problems
 ///
 /// Checks configuration, skills, memory, providers and their keys (which are not printed), git, parsers, the
-/// cache and the coding agents that use Kitbag. Changes nothing and sends nothing. Fails if something is
-/// broken; anything that is only not set up is a note.
+/// cache, MCP servers and the coding agents that use Kitbag. Changes nothing and sends nothing. Fails if
+/// something is broken; anything that is only not set up is a note.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -36,6 +37,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     findings.push(checks::git());
     findings.push(checks::parsers());
     findings.push(checks::cache());
+    findings.extend(servers::findings(&project));
     findings.extend(agents::findings());
     let report = Report {
         version: env!("CARGO_PKG_VERSION"),

@@ -11,18 +11,12 @@ use crate::failure::Failure;
 use crate::project::ListArgs;
 
 /// Lists, shows, checks and renders layouts of prompts
-#[derive(clap::Args)]
+#[derive(Subcommand)]
 #[command(after_help = "Examples:
   kitbag layout show kitbag/default
   kitbag layout render --agent reviewer \"What does this project do?\"
   kitbag layout check")]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
+pub(crate) enum Command {
     /// Lists the built-in layouts and the project's
     List(ListArgs),
     Show(show::Args),
@@ -31,8 +25,8 @@ enum Command {
     Render(Box<render::Args>),
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    match &args.command {
+pub(crate) fn run(command: &Command) -> Result<(), Failure> {
+    match command {
         Command::List(args) => list::run(args),
         Command::Show(args) => show::run(args),
         Command::Check(args) => check::run(args),

@@ -13,14 +13,8 @@ use crate::output::{self, one_line};
 use crate::project::{ListArgs, say_problems};
 
 /// Lists, shows and checks skills (folders with a SKILL.md)
-#[derive(clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
 #[derive(Subcommand)]
-enum Command {
+pub(crate) enum Command {
     /// Lists the skills of the project and your own, with their origin
     List(ListArgs),
     /// Shows a skill: its triggers, its MCP servers, and its text
@@ -34,8 +28,8 @@ enum Command {
     Check(check::Args),
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    match &args.command {
+pub(crate) fn run(command: &Command) -> Result<(), Failure> {
+    match command {
         Command::List(args) => list(&args.project.open_and_tell()?.skills, args.json),
         Command::Show { skill, args } => {
             let project = args.project.open_and_tell()?;

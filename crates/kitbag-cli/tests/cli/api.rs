@@ -1,9 +1,12 @@
 //! `kitbag serve`: Kitbag's own endpoints, for clients with keys and for this machine.
 
+mod conformance;
 mod deploy;
 mod endpoints;
 mod hostile;
 mod keys;
+#[cfg(target_os = "linux")]
+mod killed;
 mod mcp;
 mod nodes;
 mod schema;

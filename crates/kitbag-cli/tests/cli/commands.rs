@@ -339,11 +339,53 @@ fn o05_quit_ends_the_chat() {
 }
 
 #[test]
-fn o05_saved_tasks_are_no_business_of_senders() {
+fn o05_a_conversation_is_saved_as_a_task_that_goes_on_elsewhere() {
     let folder = scripted();
-    let told = chat(&folder, "/checkpoint\n");
-    let unknown = "error: there is no command `/checkpoint`";
-    assert!(told.stderr.contains(unknown), "{}", told.stderr);
+    let early = chat(&folder, "/checkpoint\n");
+    let told = "error: `/checkpoint` saves a conversation, and none has begun";
+    assert!(early.stderr.contains(told), "{}", early.stderr);
+    let saved = chat(&folder, "I live in Porto.\n/checkpoint\n").success();
+    assert!(
+        saved.contains("saved 2 messages of conversation 1.1 as chat-1.1: I live in Porto.\n"),
+        "{saved}"
+    );
+    let again = "Bread?\n/checkpoint Choose a bakery\n/checkpoint\n";
+    let again = chat(&folder, again).success();
+    let line = "saved 4 messages of conversation 1.1 as chat-1.1: Choose a bakery\n";
+    assert_eq!(again.matches(line).count(), 2, "{again}");
+    let resumed = folder.run(&["checkpoint", "resume", "chat-1.1"]).success();
+    for shown in [
+        "I live in Porto.",
+        "Bread?",
+        "Choose a bakery",
+        "was paused",
+    ] {
+        assert!(resumed.contains(shown), "{shown}: {resumed}");
+    }
+    // Saving is no message.
+    assert!(!memory(&folder, &["export"]).contains("bakery"));
+    folder.run(&["checkpoint", "delete", "chat-1.1"]).success();
+}
+
+#[test]
+fn o05_nobody_replaces_or_sees_a_task_that_another_saved() {
+    let folder = scripted();
+    let ask = |store: &str, sender: &str, message: &str| {
+        let args = ["--store", store, "ask", "--agent", "cook"];
+        folder.run(&[&args[..], &["--sender", sender, message]].concat())
+    };
+    ask("sqlite:memory.db", "ann", "I live in Porto.").success();
+    ask("sqlite:memory.db", "ann", "/checkpoint").success();
+    // The first conversation of another store has the same number.
+    ask("sqlite:other.db", "bob", "I live in Bonn.").success();
+    let refused = ask("sqlite:other.db", "bob", "/checkpoint").failure(1);
+    let told = "would replace `chat-1.1`, which somebody else saved";
+    assert!(refused.contains(told), "{refused}");
+    let saved = folder.run(&["checkpoint", "show", "chat-1.1"]).success();
+    assert!(
+        saved.contains("Porto") && !saved.contains("Bonn"),
+        "{saved}"
+    );
 }
 
 #[test]

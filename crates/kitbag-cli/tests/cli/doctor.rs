@@ -61,6 +61,7 @@ fn a_new_machine_is_told_what_is_not_set_up_and_nothing_is_broken() {
         ("git", "note", "not in a repository"),
         ("parsers", "works", "rust"),
         ("cache", "works", "empty"),
+        ("mcp servers", "note", "none are named here"),
         ("agents", "note", "`kitbag init --for claude`"),
     ] {
         let found = told(&json, topic);
@@ -106,6 +107,52 @@ fn an_agent_is_told_as_set_up_only_with_all_of_it() {
         found[0].0 == "note" && found[0].1.contains("in part"),
         "{found:?}"
     );
+}
+
+#[test]
+fn servers_are_told_without_starting_one() {
+    let folder = Folder::new();
+    let servers = r#"{"mcpServers": {
+        "shell": {"command": "sh", "args": ["-c", "touch started"]},
+        "gone": {"command": "no-such-program"},
+        "unset": {"command": "sh", "env": {"A": "${NO_SUCH_VARIABLE}"}},
+        "far": {"url": "https://tickets.example.com/mcp?key=${TICKETS}", "headers": {"a": "${TICKETS}"}}}}"#;
+    folder.write(".mcp.json", servers);
+    let skill = folder.path().join("home/.agents/skills/baking");
+    std::fs::create_dir_all(&skill).unwrap();
+    let head = "---\nname: baking\ndescription: Bakes.\n---\n";
+    std::fs::write(skill.join("SKILL.md"), head).unwrap();
+    let oven = r#"{"mcpServers": {"oven": {"command": "${SKILL_DIR}/oven"}}}"#;
+    std::fs::write(skill.join(".mcp.json"), oven).unwrap();
+    let output = doctor(&folder, &["--json"], &[("TICKETS", "sesame")]).success();
+    let found = told(&serde_json::from_str(&output).unwrap(), "mcp servers");
+    for (server, state, part) in [
+        ("shell of .mcp.json: sh", "works", ""),
+        (
+            "gone of .mcp.json: no-such-program",
+            "note",
+            "in any folder of PATH",
+        ),
+        (
+            "unset of .mcp.json",
+            "note",
+            "`NO_SUCH_VARIABLE` is not set",
+        ),
+        ("far of .mcp.json: tickets.example.com", "works", ""),
+        ("oven of the skill baking", "note", "no such program"),
+    ] {
+        let is_there = |(how, text): &(String, String)| {
+            how == state && text.starts_with(server) && text.contains(part)
+        };
+        assert!(found.iter().any(is_there), "{server}: {found:?}");
+    }
+    assert_eq!(found.len(), 5, "{found:?}");
+    assert!(!output.contains("sesame"), "{output}");
+    assert!(!folder.path().join("started").exists());
+    folder.write(".mcp.json", "{");
+    let broken = doctor(&folder, &[], &[]);
+    assert_eq!(broken.code, Some(1), "{broken:?}");
+    assert!(broken.stdout.contains(".mcp.json"), "{broken:?}");
 }
 
 #[test]

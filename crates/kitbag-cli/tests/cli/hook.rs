@@ -1,7 +1,7 @@
 //! `kitbag hook`: memory in coding agents, which nothing of it ever stops.
 
 mod claude_code;
-mod codex;
+pub(crate) mod codex;
 mod faults;
 
 use std::fs;

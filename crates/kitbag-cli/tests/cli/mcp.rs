@@ -2,7 +2,7 @@
 
 pub(crate) mod clients;
 #[cfg(target_os = "linux")]
-mod killed;
+pub(crate) mod killed;
 mod session;
 
 use std::fs;

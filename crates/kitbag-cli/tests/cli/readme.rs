@@ -59,6 +59,11 @@ fn o10_console_examples_print_what_the_guide_to_skills_says() {
     assert!(run_examples("docs/skills.md") >= 3);
 }
 
+#[test]
+fn t08_console_examples_print_what_the_guide_to_tools_says() {
+    assert!(run_examples("docs/tools.md") >= 4);
+}
+
 /// Help comes before anything is done, and an option that does not exist before help.
 #[test]
 fn x03_the_options_in_shell_examples_of_the_documents_exist() {

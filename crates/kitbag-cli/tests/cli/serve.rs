@@ -1,16 +1,23 @@
 //! `kitbag serve`: proxies that give memory to clients which know nothing of it.
 
 mod access;
+mod breakpoints;
 mod bytes;
 mod claude_code;
+mod codex;
 mod faults;
 mod guard;
+mod hostile;
+mod llm;
 mod memory;
+mod reload;
 mod sdks;
+mod telemetry;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Child;
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -22,8 +29,16 @@ use crate::run::{Folder, Output};
 pub(crate) struct Server {
     child: Child,
     address: String,
-    /// Everything that it says after it has begun.
-    said: Option<thread::JoinHandle<String>>,
+    /// Everything that it has said.
+    said: Arc<Said>,
+    hears: Option<thread::JoinHandle<()>>,
+}
+
+/// The lines on stderr so far.
+#[derive(Default)]
+struct Said {
+    lines: Mutex<String>,
+    more: Condvar,
 }
 
 /// Nobody waits longer for an answer.
@@ -32,6 +47,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 impl Server {
     /// Serves with the memory in the folder.
     pub(crate) fn start(folder: &Folder, args: &[&str]) -> Self {
+        Self::start_with(folder, &[], args)
+    }
+
+    /// The same with these variables in its environment.
+    pub(crate) fn start_with(folder: &Folder, variables: &[(&str, &str)], args: &[&str]) -> Self {
         let has = |option| args.contains(&option);
         let mut given = vec!["serve"];
         if !has("--store") {
@@ -43,6 +63,7 @@ impl Server {
         given.extend(args);
         let mut command = folder.command(&given);
         command.env("NO_PROXY", "127.0.0.1");
+        command.envs(variables.iter().copied());
         let mut child = command.spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut begun = String::new();
@@ -52,20 +73,42 @@ impl Server {
         let (_, address) = begun.split_once("http://").unwrap();
         let (address, _) = address.split_once(',').unwrap();
         let address = address.to_owned();
-        let said = thread::spawn(move || {
-            let mut said = begun;
-            stderr.read_to_string(&mut said).unwrap();
-            said
+        let said = Arc::new(Said::default());
+        said.lines.lock().unwrap().push_str(&begun);
+        let heard = Arc::clone(&said);
+        let hears = thread::spawn(move || {
+            for line in stderr.lines() {
+                let line = line.unwrap();
+                heard.lines.lock().unwrap().extend([line.as_str(), "\n"]);
+                heard.more.notify_all();
+            }
         });
         Self {
             child,
             address,
-            said: Some(said),
+            said,
+            hears: Some(hears),
         }
+    }
+
+    /// Waits until it has said something so many times.
+    pub(crate) fn wait_until_said(&self, text: &str, times: usize) {
+        let lines = self.said.lines.lock().unwrap();
+        let is_missing = |lines: &mut String| lines.matches(text).count() < times;
+        let waited = self
+            .said
+            .more
+            .wait_timeout_while(lines, PATIENCE, is_missing);
+        let (lines, waited) = waited.unwrap();
+        assert!(!waited.timed_out(), "it did not say `{text}`: {lines}");
     }
 
     pub(crate) fn address(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
     }
 
     /// Sends the bytes of a request, and returns all that comes back.
@@ -115,21 +158,28 @@ impl Server {
         Output {
             code,
             stdout: String::new(),
-            stderr: self.said.take().unwrap().join().unwrap(),
+            stderr: self.all_said(),
         }
+    }
+
+    fn all_said(&mut self) -> String {
+        self.hears.take().unwrap().join().unwrap();
+        std::mem::take(&mut *self.said.lines.lock().unwrap())
     }
 
     /// Ends it at once, wherever it is.
     pub(crate) fn kill(&self) {
-        let id = i32::try_from(self.child.id()).unwrap();
-        let id = rustix::process::Pid::from_raw(id).unwrap();
-        rustix::process::kill_process(id, rustix::process::Signal::KILL).unwrap();
+        self.signal(rustix::process::Signal::KILL);
     }
 
     pub(crate) fn terminate(&self) {
+        self.signal(rustix::process::Signal::TERM);
+    }
+
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let id = i32::try_from(self.child.id()).unwrap();
         let id = rustix::process::Pid::from_raw(id).unwrap();
-        rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+        rustix::process::kill_process(id, signal).unwrap();
     }
 }
 

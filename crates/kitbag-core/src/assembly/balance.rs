@@ -103,3 +103,87 @@ impl Balance {
 fn limits(priced: &Priced) -> bool {
     priced.ranked.chunk.chunk_type == ChunkType::File && !priced.is_critical()
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::chunk::{ChunkId, ContextChunk, ContextPriority};
+    use crate::fit;
+    use crate::rank::RankedChunk;
+
+    /// A file with pieces of so many bytes, a token for each four, and of this worth.
+    fn file(path: &str, priority: ContextPriority, pieces: &[(Detail, u32, u64)]) -> Priced {
+        let chunk = ContextChunk::new(ChunkType::File, path, "").with_priority(priority);
+        let piece = |&(detail, bytes, worth): &(Detail, u32, u64)| Piece {
+            detail,
+            lines: Vec::new(),
+            text: "x".repeat(bytes as usize),
+            tokens: Tokens(bytes / 4),
+            worth,
+        };
+        Priced {
+            id: ChunkId::new(&ChunkType::File, path),
+            ranked: RankedChunk::from(chunk),
+            pieces: pieces.iter().map(piece).collect(),
+            is_duplicate: false,
+        }
+    }
+
+    /// For each file the tokens that are chosen of it, of 1,000.
+    fn chosen(balance: &Balance, priced: &[Priced]) -> Vec<Option<u32>> {
+        let candidates = priced.iter().map(|priced| {
+            let pieces = priced.pieces.iter();
+            let offers: Vec<_> = pieces
+                .map(|piece| fit::Offer::new(piece.tokens.0, piece.worth))
+                .collect();
+            match priced.is_critical() {
+                true => Candidate::critical(offers),
+                false => Candidate::optional(offers),
+            }
+        });
+        let fit = |candidates: &[Candidate]| fit::fit(candidates, Tokens(1_000));
+        let fitted = balance.fit(priced, candidates.collect(), fit).unwrap();
+        let pairs = priced.iter().zip(fitted.choices);
+        pairs
+            .map(|(priced, choice)| Some(priced.pieces.get(choice?)?.tokens.0))
+            .collect()
+    }
+
+    const NO_LIMIT: Tokens = Tokens(10_000);
+
+    #[test]
+    fn of_too_many_fragments_the_worthiest_stay() {
+        let usual = ContextPriority::Medium;
+        let priced: Vec<Priced> = [10, 60, 20, 50, 30, 40]
+            .iter()
+            .map(|&worth| file("a", usual, &[(Detail::Slice, 200, worth)]))
+            .collect();
+        let all = chosen(&Balance::new(NO_LIMIT, NO_LIMIT), &priced);
+        assert_eq!(all, vec![Some(50); 6]);
+        let some = chosen(&Balance::new(NO_LIMIT, Tokens(110)), &priced);
+        assert_eq!(some, [None, Some(50), None, Some(50), None, None]);
+    }
+
+    #[test]
+    fn what_fragments_leave_is_spent_on_larger_parts() {
+        let usual = ContextPriority::Medium;
+        let parts = [(Detail::Slice, 3_000, 30), (Detail::Slice, 200, 20)];
+        let priced = [file("a", usual, &parts), file("b", usual, &parts[1..])];
+        assert_eq!(
+            chosen(&Balance::new(NO_LIMIT, Tokens(0)), &priced),
+            [Some(750), None]
+        );
+    }
+
+    #[test]
+    fn one_file_takes_its_share_at_most_unless_it_must_be_in() {
+        let parts = [(Detail::Full, 3_600, 90), (Detail::Slice, 2_000, 60)];
+        let balance = Balance::new(Tokens(600), NO_LIMIT);
+        let usual = [file("a", ContextPriority::Medium, &parts)];
+        assert_eq!(chosen(&balance, &usual), [Some(500)]);
+        let pinned = [file("a", ContextPriority::Critical, &parts)];
+        assert_eq!(chosen(&balance, &pinned), [Some(900)]);
+    }
+}

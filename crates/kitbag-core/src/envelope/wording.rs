@@ -95,12 +95,6 @@ impl Wording {
     /// The language of a request; English where nothing speaks for another.
     pub(super) fn of(request: &str) -> &'static Self {
         let prose = Words::of_request(request);
-        let own = OTHERS.iter();
-        let mut own = own.filter(|wording| wording.language.is_none());
-        if let Some(wording) = own.find(|wording| prose.iter().any(|w| w.contains(wording.is_own)))
-        {
-            return wording;
-        }
         let folded: Vec<String> = prose.iter().take(READ).map(fold).collect();
         let grammar = |language: Language| {
             let words = folded.iter();
@@ -112,6 +106,12 @@ impl Wording {
         };
         let others = OTHERS.iter().filter(|wording| wording.language.is_some());
         let english = grammar(Language::English) + 2 * english_cues(request);
+        let mut scripts = OTHERS.iter().filter(|wording| wording.language.is_none());
+        let own = scripts.find(|wording| prose.iter().any(|word| word.contains(wording.is_own)));
+        // An English request may speak of a word in another script.
+        if let Some(own) = own.filter(|_| english == 0 || is_mostly_foreign(&prose)) {
+            return own;
+        }
         let mut best: (usize, &Self) = (english.max(1), &ENGLISH);
         for wording in others {
             let score = score(wording);
@@ -134,6 +134,22 @@ impl Wording {
             heard.map(move |cue| (task_type, weight, cue))
         })
     }
+}
+
+/// Tells if most of a request is in another script than the Latin one. A sign of Chinese or Japanese says
+/// about as much as three letters.
+fn is_mostly_foreign(prose: &Words) -> bool {
+    let letters = prose.iter().flat_map(str::chars);
+    let letters = letters.filter(|c| c.is_alphabetic());
+    let (mut latin, mut foreign) = (0, 0);
+    for letter in letters {
+        match letter {
+            '\0'..='\u{36f}' => latin += 1,
+            '\u{370}'..='\u{2e7f}' => foreign += 1,
+            _ => foreign += 3,
+        }
+    }
+    foreign >= latin
 }
 
 /// So many words show the language of a request.
@@ -182,6 +198,10 @@ mod tests {
             ("Añade un test para el login", "Haz lo"),
             ("the parser drops the last line", "Please do"),
             ("update docs/guide.md", "Please do"),
+            ("fix the garbled 日本 column in the CSV export", "Please do"),
+            ("Search for привет finds nothing", "Please do"),
+            ("修复 authentication middleware 错误", "请根据"),
+            ("fix: 登录页面在提交后没有跳转", "请根据"),
             ("", "Please do"),
         ] {
             assert!(

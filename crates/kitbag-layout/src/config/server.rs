@@ -36,6 +36,7 @@ pub struct ServerSettings {
     pub slack: Option<SlackSettings>,
     /// Set where a file that was merely found in a folder says something here, which is not followed.
     pub is_ignored: bool,
+    cache_breakpoints: Option<bool>,
     memory: Option<ProxyMemory>,
     memory_budget: Option<Tokens>,
     memory_time_limit: Option<Duration>,
@@ -96,6 +97,12 @@ impl ServerSettings {
         self.memory
     }
 
+    /// Returns true if cache breakpoints are set for clients of Anthropic's API that set none.
+    #[must_use]
+    pub fn sets_breakpoints(&self) -> bool {
+        self.cache_breakpoints.unwrap_or(true)
+    }
+
     /// The most tokens that are added to one request.
     #[must_use]
     pub fn memory_budget(&self) -> Tokens {
@@ -131,6 +138,7 @@ impl ServerSettings {
                 false => project.roots,
             },
             slack: project.slack.or(user.slack),
+            cache_breakpoints: project.cache_breakpoints.or(user.cache_breakpoints),
             memory: project.memory.or(user.memory),
             memory_budget: project.memory_budget.or(user.memory_budget),
             memory_time_limit: project.memory_time_limit.or(user.memory_time_limit),
@@ -159,6 +167,7 @@ impl ServerSettings {
             is_ignored: false,
             roots: field.read("roots", Field::texts).unwrap_or_default(),
             slack: field.read("slack", SlackSettings::read),
+            cache_breakpoints: field.read("cache_breakpoints", Field::bool),
             memory: field.read("memory", |field| field.word(&ProxyMemory::WORDS)),
             memory_budget: field.read("memory_budget", tokens),
             memory_time_limit: field.read("memory_time_limit", time),

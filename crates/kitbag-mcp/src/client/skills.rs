@@ -64,7 +64,7 @@ async fn one(server: &McpServer, limits: ServerLimits) -> Connected {
     connected
 }
 
-fn launch(server: &McpServer) -> Result<Launch, String> {
+pub(super) fn launch(server: &McpServer) -> Result<Launch, String> {
     let here = |text: &String| expand(text, &|name| std::env::var(name).ok());
     let env = server.env.iter();
     let env = env.map(|(name, value)| Ok((name.clone(), here(value)?)));

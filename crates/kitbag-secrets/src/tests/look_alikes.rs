@@ -366,6 +366,7 @@ const WRITTEN: &[(&str, &str)] = &[
     ("compose.yml", "POSTGRES_PASSWORD: postgres"),
     ("run.sh", "curl -u \"$USER:$PASSWORD\" https://acme.dev"),
     ("run.sh", "curl -u ada https://acme.dev:8080/a"),
+    ("run.sh", "curl -fsSLu ada https://acme.dev:8080/a"),
     ("run.sh", "curl -X POST https://acme.dev/users:batch -u"),
     ("a.md", "curl -u user:password https://acme.dev"),
     ("a.md", "curl -u elastic:correcthorse https://acme.dev"),

@@ -286,6 +286,16 @@ const COMMANDS: &[(&str, &str, &str)] = &[
         "os.system(\"curl -ushop:@secret https://acme.dev\")\n",
     ),
     (
+        "curl -u",
+        "run.sh",
+        "curl -sSu shop:@secret https://acme.dev/v1\n",
+    ),
+    (
+        "curl -U",
+        "run.sh",
+        "curl -u \"$USER:$PASSWORD\" -U proxy:@secret https://acme.dev\n",
+    ),
+    (
         "mysql -p",
         "run.sh",
         "mysql -h db -u root -p@secret shop < dump.sql\n",

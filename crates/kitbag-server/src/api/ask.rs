@@ -11,7 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use axum::{Extension, Json};
 use futures_util::stream;
-use http::{Method, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
 use kitbag::Engine;
 use kitbag::answer::AnswerError;
 use kitbag::core::problem::Problem;
@@ -29,6 +29,7 @@ use super::{Answer, Endpoint, schema_of};
 use crate::App;
 use crate::access::Caller;
 use crate::api::input::Input;
+use crate::otel::Call;
 use crate::refusal::Refusal;
 
 /// A message to answer.
@@ -87,6 +88,7 @@ pub(super) fn endpoint() -> Endpoint {
 async fn ask(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
     Input(asked): Input<AskInput>,
 ) -> Result<Response, Refusal> {
     let message = MessageInput {
@@ -109,9 +111,17 @@ async fn ask(
     let (send, mut events) = mpsc::unbounded_channel();
     let (alive, gone) = oneshot::channel();
     // A client that leaves ends the answer, and what came of it is kept.
-    let work = respond(Arc::clone(&app), caller, engine, incoming, send, gone);
+    let call = Call::begin(&app, &headers);
     // Not tied to the request: learning goes on after the answer, and a client that leaves must not lose what
     // came.
+    let work = respond(
+        Arc::clone(&app),
+        caller,
+        engine,
+        (incoming, call),
+        send,
+        gone,
+    );
     app.in_background(work);
     if asked.stream {
         let events = stream::unfold((events, alive), |(mut events, alive)| async move {
@@ -164,13 +174,16 @@ async fn respond(
     app: Arc<App>,
     caller: Caller,
     engine: Engine,
-    incoming: Incoming,
+    (incoming, mut call): (Incoming, Option<Call>),
     send: mpsc::UnboundedSender<Told>,
     gone: oneshot::Receiver<()>,
 ) {
     // Whoever has left hears nothing.
     let tell = |told| drop(send.send(told));
     let mut show = |event: &ReplyEvent| {
+        if let (Some(call), ReplyEvent::Text(_) | ReplyEvent::Thinking(_)) = (&mut call, event) {
+            call.begins_to_answer();
+        }
         if let Some((name, data)) = piece(event) {
             tell(Told::Piece(name, data));
         }
@@ -178,11 +191,19 @@ async fn respond(
     let stop = pin!(async { drop(gone.await) });
     let turn = match engine.turn(incoming) {
         Ok(turn) => turn,
-        Err(error) => return tell(Told::Failed(error.into())),
+        Err(error) => {
+            if let Some(call) = call {
+                call.forget();
+            }
+            return tell(Told::Failed(error.into()));
+        }
     };
     let answer = match engine.respond(turn, &mut show, stop).await {
         Ok(receive::Response::Answer(answer)) => answer,
         Ok(receive::Response::Command(reply)) => {
+            if let Some(call) = call {
+                call.forget();
+            }
             let text = reply.text;
             tell(Told::Done(json!(CommandReport { text })));
             if let Some(closed) = reply.closed {
@@ -190,8 +211,18 @@ async fn respond(
             }
             return;
         }
-        Err(error) => return tell(Told::Failed(error.into())),
+        Err(error) => {
+            match (call, &error) {
+                (Some(mut call), AnswerError::Provider { .. }) => call.failed("provider"),
+                (Some(call), _) => call.forget(),
+                (None, _) => {}
+            }
+            return tell(Told::Failed(error.into()));
+        }
     };
+    if let Some(call) = call {
+        describe(call, &answer);
+    }
     if let Some(usage) = answer.usage() {
         // Also for an answer that nobody waits for any more: it was billed.
         caller.spend(&app, &usage);
@@ -212,6 +243,20 @@ async fn respond(
     if let Some(after) = after {
         tell_problems(&engine.learn_after(after).await.problems);
     }
+}
+
+/// Tells of the call that an answer came from; of all its calls as one where tools were called.
+fn describe(mut call: Call, answer: &kitbag::answer::Answer) {
+    call.speaks(answer.request.dialect);
+    if let Some(model) = answer.request.model() {
+        call.names(model);
+    }
+    if let Some(turn) = &answer.turn {
+        let conversation = turn.id.conversation().to_string();
+        call.tell("gen_ai.conversation.id", conversation);
+    }
+    call.answered(&answer.reply);
+    call.billed(answer.usage());
 }
 
 /// A piece of an answer as an event; none for what programs need not know.

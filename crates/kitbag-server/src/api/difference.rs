@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use kitbag::core::assembly::LedgerEntry;
+use kitbag::core::tokens::Tokens;
 use kitbag::engine::ReplayedPrompt;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,13 +44,33 @@ struct ChunkChange {
     tokens: i64,
 }
 
+/// A prompt that is compared.
+pub(super) struct Compared<'a> {
+    /// The turn.
+    pub(super) turn: String,
+    pub(super) body: &'a str,
+    pub(super) tokens: Tokens,
+    pub(super) entries: &'a [LedgerEntry],
+}
+
+impl<'a> From<&'a ReplayedPrompt> for Compared<'a> {
+    fn from(replayed: &'a ReplayedPrompt) -> Self {
+        Self {
+            turn: replayed.prompt.turn.to_string(),
+            body: &replayed.body,
+            tokens: replayed.prompt.tokens,
+            entries: &replayed.prompt.ledger.entries,
+        }
+    }
+}
+
 impl PromptDifference {
-    pub(super) fn between(before: &ReplayedPrompt, after: &ReplayedPrompt) -> Self {
+    pub(super) fn between(before: &Compared<'_>, after: &Compared<'_>) -> Self {
         let mut chunks: BTreeMap<String, [Option<&LedgerEntry>; 2]> = BTreeMap::new();
-        for entry in &before.prompt.ledger.entries {
+        for entry in before.entries {
             chunks.entry(entry.id.to_string()).or_default()[0] = Some(entry);
         }
-        for entry in &after.prompt.ledger.entries {
+        for entry in after.entries {
             chunks.entry(entry.id.to_string()).or_default()[1] = Some(entry);
         }
         let (mut entered, mut left, mut changed) = (Vec::new(), Vec::new(), Vec::new());
@@ -77,11 +98,11 @@ impl PromptDifference {
         }
         let shared = before.body.bytes().zip(after.body.bytes());
         Self {
-            before: before.prompt.turn.to_string(),
-            after: after.prompt.turn.to_string(),
+            before: before.turn.clone(),
+            after: after.turn.clone(),
             shared_bytes: shared.take_while(|(one, other)| one == other).count(),
             bytes: [before.body.len(), after.body.len()],
-            tokens: [before.prompt.tokens.0, after.prompt.tokens.0],
+            tokens: [before.tokens.0, after.tokens.0],
             entered,
             left,
             changed,

@@ -118,10 +118,13 @@ async fn difference(
     let other: TurnId = asked.with.parse()?;
     let before = replayed(&caller, other, None).await?;
     let after = replayed(&caller, id, None).await?;
-    Ok(Json(PromptDifference::between(&before, &after)))
+    Ok(Json(PromptDifference::between(
+        &(&before).into(),
+        &(&after).into(),
+    )))
 }
 
-async fn replayed(
+pub(super) async fn replayed(
     caller: &Caller,
     id: TurnId,
     inference: Option<u32>,

@@ -20,6 +20,7 @@ use tokio::time::timeout;
 
 use crate::App;
 use crate::access::Caller;
+use crate::otel::Call;
 
 use super::learn::Learner;
 use super::refusal::error_json;
@@ -36,6 +37,8 @@ pub(super) struct Answer {
     pub(super) reader: Option<ReplyReader>,
     /// Keeps what was said, once the answer is whole.
     pub(super) learner: Option<Learner>,
+    /// The call, where calls are told of.
+    pub(super) call: Option<Call>,
     /// Whoever pays for it.
     pub(super) caller: Option<(Arc<App>, Caller)>,
 }
@@ -60,7 +63,7 @@ enum Last {
 const LONGEST_HELD: usize = 1 << 20;
 
 /// A client may take a longer silence for a lost connection. Where the API has no events for that, comments
-/// are sent, which readers of streams pass over.
+/// are sent, which readers of streams pass over: four at least before an upstream is given up.
 const SILENCE: Duration = Duration::from_secs(15);
 
 impl Answer {
@@ -112,6 +115,9 @@ impl Passing {
                 },
                 Frame::Broken(problem) => return Some(self.broken(problem)),
             };
+            if let Some(call) = &mut self.answer.call {
+                call.begins_to_answer();
+            }
             self.read(&frame);
             if !self.answer.is_stream && self.answer.body.is_end_stream() {
                 // Nobody asks for more than the length that was told.
@@ -135,7 +141,7 @@ impl Passing {
         loop {
             let left = idle.saturating_sub(self.silent);
             let pause = if takes_comments {
-                left.min(SILENCE)
+                left.min(SILENCE).min(idle / 4)
             } else {
                 left
             };
@@ -186,11 +192,19 @@ impl Passing {
                 }
             }
         }
+        self.close();
+        Ok(())
+    }
+
+    /// Tells of the answer, counts what it cost, and keeps what was said if all of it came.
+    fn close(&mut self) {
+        if let Some(mut call) = self.answer.call.take() {
+            call.answered(&self.reply);
+        }
         self.count_usage();
         if let Some(learner) = self.answer.learner.take().filter(|_| self.reply.is_whole) {
             learner.learn(std::mem::take(&mut self.reply));
         }
-        Ok(())
     }
 
     /// Counts what the provider billed, as far as it said so.
@@ -205,6 +219,9 @@ impl Passing {
     /// The event that tells a client of a broken answer; for an answer that is no stream, nothing can be told.
     fn broken(&mut self, problem: String) -> io::Result<Bytes> {
         tracing::info!(event = "answer_cut", problem);
+        if let Some(call) = &mut self.answer.call {
+            call.failed("cut");
+        }
         if !self.answer.is_stream {
             self.last = Some(Last::End);
             return Err(io::Error::other(problem));
@@ -229,9 +246,10 @@ impl Passing {
 }
 
 impl Drop for Passing {
-    /// An answer that breaks off, or that nobody waits for any more, is billed all the same.
+    /// An answer that breaks off is billed all the same. A client that has read the last event may leave before the
+    /// upstream closes the connection: the answer is whole then, too.
     fn drop(&mut self) {
-        self.count_usage();
+        self.close();
     }
 }
 

@@ -17,10 +17,14 @@ use kitbag::wire::Dialect;
 use super::answer::Answer;
 use super::endpoint::{Endpoint, dialect};
 use super::headers;
+use super::learn::Learner;
 use super::prepare::{Prepared, prepare};
 use super::refusal::Refusal;
+use super::said::ReadBody;
 use crate::App;
 use crate::access::Caller;
+use crate::otel::Call;
+use crate::upstream::Upstream;
 
 /// Sends a request on to the upstream of its model.
 pub(super) async fn forward(State(app): State<Arc<App>>, request: Request) -> Response {
@@ -56,9 +60,27 @@ async fn try_forward(
         let plain = HeaderValue::from_static("identity");
         head.headers.insert(ACCEPT_ENCODING, plain);
     }
-    let answer = upstream.send(&head, body).await?;
+    let mut call = match endpoint {
+        Endpoint::Answer => Call::begin(app, &head.headers),
+        Endpoint::Count | Endpoint::Other => None,
+    };
+    if let Some(call) = &mut call {
+        describe(call, upstream, dialect, &body);
+        let conversation = learner.as_ref().and_then(Learner::conversation);
+        if let Some(name) = conversation {
+            call.tell("gen_ai.conversation.id", name);
+        }
+    }
+    let answer = upstream.send(&head, body).await.inspect_err(|failure| {
+        if let Some(call) = &mut call {
+            call.failed(failure.kind());
+        }
+    })?;
     let (mut head, body) = answer.into_parts();
     headers::for_client(&mut head.headers);
+    if let Some(call) = call.as_mut().filter(|_| !head.status.is_success()) {
+        call.failed(head.status.as_str());
+    }
     let is_read = endpoint == Endpoint::Answer
         && head.status.is_success()
         && !head.headers.contains_key(CONTENT_ENCODING);
@@ -74,10 +96,28 @@ async fn try_forward(
         is_stream,
         reader: ReplyReader::new(dialect).filter(|_| is_read),
         learner,
+        call,
         caller: caller.map(|caller| (Arc::clone(app), caller)),
     };
     head.headers.extend(told);
     Ok(Response::from_parts(head, answer.into_body()))
+}
+
+/// Tells what a call is about.
+fn describe(call: &mut Call, upstream: &Upstream, dialect: Dialect, body: &[u8]) {
+    call.speaks(dialect);
+    call.asks(body);
+    let (host, port) = upstream.place();
+    call.tell("server.address", host);
+    if let Some(port) = port {
+        call.tell("server.port", port);
+    }
+    if call.tells_content()
+        && let Some(read) = ReadBody::read(dialect, body)
+    {
+        let said = read.messages.into_iter();
+        call.said(said.map(|message| (message.role, message.texts.join("\n\n"))));
+    }
 }
 
 fn is_stream(headers: &HeaderMap) -> bool {

@@ -31,6 +31,11 @@ const COMPARED: u32 = 64;
 const TITLE: usize = 80;
 
 impl Learner {
+    /// The name of the conversation, where its client has one.
+    pub(super) fn conversation(&self) -> Option<&str> {
+        self.asked.identity.named.as_deref()
+    }
+
     /// Keeps the conversation in the background. A server that stops waits for it.
     pub(super) fn learn(self, reply: Reply) {
         let app = Arc::clone(&self.app);

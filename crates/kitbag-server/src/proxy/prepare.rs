@@ -11,6 +11,7 @@ use kitbag::store::Store;
 use kitbag::wire::Dialect;
 use tokio::time::timeout;
 
+use super::breakpoints::Breakpoints;
 use super::guard::{Guarded, guard};
 use super::identity::Identity;
 use super::learn::Learner;
@@ -48,6 +49,9 @@ const TOKENS: HeaderName = HeaderName::from_static("x-kitbag-memory-tokens");
 /// Tells how many results of tools were shortened.
 const SHORTENED: HeaderName = HeaderName::from_static("x-kitbag-results-shortened");
 
+/// Tells how many cache breakpoints were set.
+const BREAKPOINTS: HeaderName = HeaderName::from_static("x-kitbag-breakpoints");
+
 /// Reads a request, if there is anything to do for it, and does that. A request that exceeds its budget
 /// is refused; memory refuses nothing.
 pub(super) async fn prepare(
@@ -66,6 +70,10 @@ pub(super) async fn prepare(
     let Some(read) = ReadBody::read(dialect, &prepared.body) else {
         prepared.told.insert(MEMORY, UNAVAILABLE);
         return Ok(prepared);
+    };
+    let breakpoints = match app.project.config.server.sets_breakpoints() {
+        true => Breakpoints::of(dialect, &prepared.body, &read),
+        false => Breakpoints::default(),
     };
     let mut splices = Vec::new();
     if let Some(budget) = budget {
@@ -92,6 +100,11 @@ pub(super) async fn prepare(
                 asked,
             });
         }
+    }
+    if breakpoints.count() > 0 {
+        let count = HeaderValue::from(breakpoints.count());
+        prepared.told.insert(BREAKPOINTS, count);
+        splices = breakpoints.with(splices);
     }
     // All at once, since each change moves the places of those behind it.
     prepared.body = spliced(&prepared.body, splices);

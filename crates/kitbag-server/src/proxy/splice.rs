@@ -19,6 +19,11 @@ impl Splice {
     pub(super) const fn replace(at: Range<usize>, text: String) -> Self {
         Self { at, text }
     }
+
+    /// Returns whether it puts something in at a byte.
+    pub(super) fn inserts_at(&self, at: usize) -> bool {
+        self.at == (at..at)
+    }
 }
 
 /// The bytes with all changes. If two overlapped, or one lay outside, the bytes stay as they are: a request that passes

@@ -32,6 +32,11 @@ impl Address {
         })
     }
 
+    /// The host, and the port where one is named.
+    pub(crate) fn place(&self) -> (&str, Option<u16>) {
+        (self.authority.host(), self.authority.port_u16())
+    }
+
     /// Tells whether it is that of a socket on this machine.
     pub(crate) fn is_at(&self, socket: SocketAddr) -> bool {
         let host = self.authority.host();

@@ -28,6 +28,18 @@ pub(crate) enum SendFailure {
     LeftAlone { upstream: String, wait: Duration },
 }
 
+impl SendFailure {
+    /// The kind in a word.
+    pub(crate) const fn kind(&self) -> &'static str {
+        match self {
+            Self::Path { .. } => "path",
+            Self::Unreachable { .. } => "unreachable",
+            Self::Late { .. } => "timeout",
+            Self::LeftAlone { .. } => "left_alone",
+        }
+    }
+}
+
 /// The pause before a second attempt, doubled with each.
 const PAUSE: Duration = Duration::from_millis(100);
 

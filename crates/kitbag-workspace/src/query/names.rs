@@ -9,6 +9,8 @@ use regex::Regex;
 use super::mentions::PATH;
 use super::pattern::pattern;
 use super::zones::{Zone, prose};
+use crate::language::Language;
+use crate::walk::FileRole;
 
 /// The files and definitions that a task names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,23 +44,28 @@ impl Names {
     fn add(&mut self, zone: Zone, text: &str) {
         match zone {
             Zone::Title | Zone::Prose | Zone::Inline => {
-                add_paths(text, &mut self.paths);
+                add_paths(zone, text, &mut self.paths);
                 self.add_symbols(zone, text);
             }
-            Zone::Url => add_paths(text, &mut self.links),
+            Zone::Url => add_paths(zone, text, &mut self.links),
             Zone::Code | Zone::Log | Zone::Heading | Zone::Comment => {}
         }
     }
 
     fn add_symbols(&mut self, zone: Zone, text: &str) {
-        for name in SYMBOL.captures_iter(text) {
-            let is_called = name.get(2).is_some();
-            let Some(name) = name.get(1).map(|name| name.as_str()) else {
+        // A span of several words is a command or a statement, and not every word of it a name.
+        let is_quoted = zone == Zone::Inline && !text.trim().contains(char::is_whitespace);
+        for written in SYMBOL.captures_iter(text) {
+            let is_called = written.get(2).is_some();
+            let Some(name) = written.get(1).map(|name| name.as_str()) else {
                 continue;
             };
             let is_dotted = name.contains(['.', ':', '#']);
             let last = name.rsplit(['.', ':', '#']).next().unwrap_or(name);
-            let is_quoted = zone == Zone::Inline;
+            let is_known = PRODUCTS.contains(&name.to_ascii_lowercase().as_str());
+            if is_known || !is_called && is_dotted && is_file(name) {
+                continue;
+            }
             if last.len() >= 3 && (is_quoted || is_called || is_dotted || is_compound(last)) {
                 self.symbols.insert(last.to_owned());
             }
@@ -66,11 +73,59 @@ impl Names {
     }
 }
 
-fn add_paths(text: &str, paths: &mut Vec<String>) {
+/// Returns true for `config.json` and `index.html`, whose last part is no name.
+fn is_file(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    Language::of(name, "").is_some()
+        || FileRole::of(name) != FileRole::Source
+        || [
+            "html", "htm", "css", "scss", "vue", "com", "org", "net", "io",
+        ]
+        .contains(&extension)
+}
+
+/// Products whose names look like those of files or definitions.
+const PRODUCTS: [&str; 28] = [
+    "asp.net",
+    "backbone.js",
+    "chart.js",
+    "d3.js",
+    "ember.js",
+    "express.js",
+    "github",
+    "gitlab",
+    "graphql",
+    "ios",
+    "javascript",
+    "macos",
+    "mongodb",
+    "mysql",
+    "next.js",
+    "node.js",
+    "numpy",
+    "nuxt.js",
+    "openapi",
+    "opentelemetry",
+    "postgresql",
+    "react.js",
+    "socket.io",
+    "sqlite",
+    "three.js",
+    "typescript",
+    "vue.js",
+    "youtube",
+];
+
+/// More paths than these are a listing and name nothing in particular.
+const MOST_PATHS: usize = 200;
+
+fn add_paths(zone: Zone, text: &str, paths: &mut Vec<String>) {
     for path in PATH.find_iter(text) {
         let path = path.as_str().replace('\\', "/");
         let path = path.trim_start_matches("./").to_owned();
-        if !paths.contains(&path) {
+        // In backquotes even `node.js` is a file.
+        let is_known = zone != Zone::Inline && PRODUCTS.contains(&path.to_lowercase().as_str());
+        if paths.len() < MOST_PATHS && !is_known && !paths.contains(&path) {
             paths.push(path);
         }
     }

@@ -35,6 +35,40 @@ fn x05_words_count_by_where_they_stand() {
 }
 
 #[test]
+fn x05_a_task_may_begin_with_code() {
+    let task = "```js\nimport { parse } from './parse.js';\nopen_file();\n```\nWhy is it empty?";
+    let zones = zones(task);
+    assert_eq!(zone_of(&zones, "open_file"), [Zone::Code]);
+    assert_eq!(zone_of(&zones, "empty"), [Zone::Title]);
+    assert_eq!(Query::new(task).names, Names::default());
+}
+
+#[test]
+fn x05_only_names_of_definitions_are_names() {
+    let symbols = |task: &str| {
+        Query::new(task)
+            .names
+            .symbols
+            .into_iter()
+            .collect::<Vec<_>>()
+    };
+    let task = "GitHub loads config.json and index.html by `npm run build` in openapi.yaml";
+    assert_eq!(symbols(task), [""; 0]);
+    let task = "`run`, `Session.send`, a.b.load_all and `call build() twice` are slow";
+    assert_eq!(symbols(task), ["build", "load_all", "run", "send"]);
+}
+
+#[test]
+fn x05_a_product_is_no_file() {
+    let paths = |task: &str| Query::new(task).names.paths;
+    assert_eq!(paths("it leaks under Node.js 18 and next.js"), [""; 0]);
+    assert_eq!(
+        paths("mend `node.js` and src/vue.js"),
+        ["node.js", "src/vue.js"]
+    );
+}
+
+#[test]
 fn x05_a_task_is_terms_mentions_phrases_and_frames() {
     let query = Query::new(TASK);
     let weight = |text: &str| {

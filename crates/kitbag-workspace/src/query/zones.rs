@@ -88,15 +88,15 @@ fn lines<'t>(text: &'t str, found: &mut Vec<(Zone, &'t str)>) {
         if trimmed.is_empty() {
             continue;
         }
-        if found.iter().all(|(zone, _)| *zone == Zone::Comment) {
-            found.push((Zone::Title, line));
-        } else if let Some(fence) = fence(trimmed) {
+        if let Some(fence) = fence(trimmed) {
             let is_inside = |line: &&str| {
                 let line = line.trim();
                 !line.starts_with(fence) || line.chars().any(|c| !fence.starts_with(c))
             };
             let block: Vec<&str> = lines.by_ref().take_while(is_inside).collect();
             push_block(&block, found);
+        } else if !has_title(found) {
+            found.push((Zone::Title, line));
         } else if is_indented(&line) {
             let mut block = vec![line];
             block.extend(std::iter::from_fn(|| lines.next_if(is_indented)));
@@ -111,6 +111,12 @@ fn lines<'t>(text: &'t str, found: &mut Vec<(Zone, &'t str)>) {
             prose(line, found);
         }
     }
+}
+
+/// A task may begin with a block of code, and a person may say below it what is wanted.
+fn has_title(found: &[(Zone, &str)]) -> bool {
+    let before = [Zone::Comment, Zone::Code, Zone::Log];
+    !found.iter().all(|(zone, _)| before.contains(zone))
 }
 
 fn fence(line: &str) -> Option<&'static str> {

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-
 use crate::git::Commit;
 use crate::query::{Query, Term};
 use crate::relevance::field::{Document, Statistics, normalise};
 use crate::relevance::imports::PathIndex;
 use crate::relevance::{Evidence, Keeps};
 use crate::walk::{FileEntry, FileRole};
+use crate::workspace::Workspace;
 
 use super::candidate::Candidate;
 use super::companions::{self, Relation};
@@ -40,20 +39,18 @@ pub(super) struct Judge<'a> {
 impl<'a> Judge<'a> {
     /// Judges all files by what the scan and the log tell.
     pub(super) fn new(
-        files: &'a [FileEntry],
+        workspace: &'a Workspace,
         documents: Vec<Option<Document>>,
         commits: &[Commit],
         query: &'a Query,
         options: &'a SurveyOptions,
     ) -> Self {
+        let files = workspace.files();
         let terms = query.terms.len();
         let weights: Vec<f64> = query.terms.iter().map(|term| term.weight).collect();
         let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
         let history = History::of(commits, &paths, &query.terms);
-        let path_words: Vec<Document> = paths
-            .par_iter()
-            .map(|path| terms_of(without_extension(path), &query.terms))
-            .collect();
+        let path_words = workspace.path_words().documents(&query.terms);
         let is_read: Vec<bool> = documents.iter().map(Option::is_some).collect();
         let contents: Vec<Document> = documents
             .into_iter()
@@ -332,11 +329,4 @@ fn mean_of_best(candidate: &Candidate) -> f64 {
     let mut scores: Vec<f64> = candidate.units.iter().map(|unit| unit.words).collect();
     scores.sort_unstable_by(|a, b| b.total_cmp(a));
     scores.iter().take(BEST_UNITS).sum::<f64>() / 3.0
-}
-
-fn without_extension(path: &str) -> &str {
-    match path.rsplit_once('.') {
-        Some((stem, extension)) if !extension.contains('/') && !stem.is_empty() => stem,
-        _ => path,
-    }
 }

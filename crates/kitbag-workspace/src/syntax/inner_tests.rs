@@ -3,12 +3,15 @@
 use super::{Lines, Scope, Syntax, Unit};
 
 /// Texts of which a file with tests inside has one.
-const MARKS: [&str; 6] = [
+const MARKS: [&str; 9] = [
     "cfg(test",
     "cfg(all(test",
-    "#[test]",
-    "mod tests",
+    "cfg(any(test",
+    "test]",
+    "mod test",
+    "#[rstest",
     "if __name__",
+    "__name__==",
     "import.meta.vitest",
 ];
 
@@ -42,9 +45,19 @@ fn span_of(scope: &Scope) -> (u32, u32) {
 fn says_test(lines: &Lines<'_>, (first, last): (u32, u32)) -> bool {
     (first..=last).any(|line| {
         let line = lines.get(line).trim();
-        let attribute = ["#[cfg(test)", "#[cfg(all(test", "#[test]"];
+        let attribute = [
+            "#[cfg(test)",
+            "#[cfg(all(test",
+            "#[cfg(any(test",
+            "#[test]",
+            "#[rstest",
+        ];
+        // `#[tokio::test]`, `#[tokio::test(flavor = "…")]` and their like.
+        let is_runner =
+            line.starts_with("#[") && (line.ends_with("::test]") || line.contains("::test("));
         let module = line.strip_prefix("pub ").unwrap_or(line);
-        attribute.iter().any(|start| line.starts_with(start))
+        is_runner
+            || attribute.iter().any(|start| line.starts_with(start))
             || module.starts_with("mod tests ")
             || module.starts_with("mod test ")
     })
@@ -55,7 +68,7 @@ fn runs_alone(lines: &Lines<'_>, unit: &Unit) -> bool {
     let mut lines = (unit.first..=unit.last).map(|line| lines.get(line));
     let first = lines.find(|line| !line.trim().is_empty());
     first.is_some_and(|line| {
-        ["if __name__ ==", "if (import.meta.vitest"]
+        ["if __name__ ==", "if __name__==", "if (import.meta.vitest"]
             .iter()
             .any(|start| line.starts_with(start))
     })
@@ -98,5 +111,15 @@ mod tests {
             ["if __name__ == \"__main__\":"]
         );
         assert!(found(Language::Rust, "fn tests() {}\n").is_empty());
+        let plain = format!("def run():\n{body}\n\nif __name__==\"__main__\":\n{body}");
+        assert_eq!(
+            found(Language::Python, &plain),
+            ["if __name__==\"__main__\":"]
+        );
+        let runner =
+            "#[tokio::test(start_paused = true)]\nasync fn waits() {\n    wait().await;\n}\n";
+        assert_eq!(found(Language::Rust, runner), ["waits"]);
+        let named = format!("pub fn a() {{}}\n\nmod test {{\n{}}}\n", case.repeat(12));
+        assert!(found(Language::Rust, &named).contains(&"adds".to_owned()));
     }
 }

@@ -85,6 +85,27 @@ impl AnswerError {
     }
 }
 
+impl AnswerError {
+    /// The same with what came of the answer. A function of its own: moving an answer about in the function that
+    /// makes one would take much of a small thread's stack.
+    pub(super) fn with_answer(self, answer: Answer) -> Self {
+        let came = Some(Box::new(answer));
+        match self {
+            Self::Provider { error, .. } => Self::Provider { error, came },
+            Self::Stopped { .. } => Self::Stopped { came },
+            Self::Ended {
+                extension, reason, ..
+            } => Self::Ended {
+                extension,
+                reason,
+                came,
+            },
+            Self::Store { error, .. } => Self::Store { error, came },
+            other => other,
+        }
+    }
+}
+
 impl From<CommandError> for AnswerError {
     fn from(error: CommandError) -> Self {
         Self::Command(Box::new(error))

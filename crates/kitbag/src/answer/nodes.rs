@@ -84,7 +84,7 @@ impl Nodes {
         engine: &Engine,
         limits: NodeLimits,
         mut turn: TurnRequest,
-    ) -> Result<(Self, TurnPrompt, Request), AnswerError> {
+    ) -> Result<(Box<Self>, TurnPrompt, Request), AnswerError> {
         let provider = engine.asked_provider()?;
         turn.prompt.settings.form = provider.dialect().form();
         turn.node = Some(view(engine, Node::Understand)?);
@@ -96,7 +96,7 @@ impl Nodes {
         let state = state.unwrap_or_else(|| TurnState::new(ConversationContext::new(), 1));
         let instructions = ContextMessage::system("kitbag.loop", instructions::all(limits.steps));
         material.inject(instructions);
-        let nodes = Self {
+        let nodes = Box::new(Self {
             engine: engine.clone(),
             limits,
             material,
@@ -107,7 +107,7 @@ impl Nodes {
             problems: Vec::new(),
             for_reply: Vec::new(),
             is_prepared: true,
-        };
+        });
         let (node, asked) = match nodes.has_entities() {
             true => (Node::Understand, instructions::understand()),
             false => (Node::Think, instructions::think()),

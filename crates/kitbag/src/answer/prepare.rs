@@ -38,13 +38,9 @@ impl Engine {
             throttle = kept.store.state(id).await?.throttle;
         }
         let tools = &self.toolbox.tools;
-        Ok(ExtensionHost::new(
-            &self.extensions,
-            turn,
-            tools,
-            values,
-            throttle,
-        ))
+        let id = kept.map(|kept| kept.lease.turn);
+        let kept = (values, throttle);
+        Ok(ExtensionHost::new(&self.extensions, turn, id, tools, kept))
     }
 
     /// Makes the first request of a turn that was sanitised.
@@ -80,10 +76,7 @@ impl Engine {
         turn.injected.extend(host.take_first());
         let asked = engine.as_deref().unwrap_or(self);
         let made = Box::pin(asked.request_routed(turn, self, route.as_ref()));
-        let (nodes, prompt, mut request) = made.await?;
-        for (name, value) in &host.parameters {
-            request.set(name, value);
-        }
+        let (nodes, prompt, request) = made.await?;
         // Boxed: handed on as it is, it would take most of a small thread's stack.
         Ok(Box::new(Prepared {
             engine,

@@ -63,15 +63,39 @@ pub(super) struct MadeCall {
     is_ok: bool,
 }
 
+/// Tells if a result says nothing: no text, no number, nothing that holds.
+fn is_void(result: &Value) -> bool {
+    match result {
+        Value::Null | Value::Bool(false) => true,
+        Value::Bool(true) => false,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.iter().all(is_void),
+        Value::Object(fields) => fields.values().all(is_void),
+    }
+}
+
+/// Tells if an id stands somewhere in a text as a word of its own.
+fn names(text: &str, id: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    text.match_indices(id).any(|(at, _)| {
+        let (before, after) = text.split_at(at);
+        let after = after.strip_prefix(id).unwrap_or_default();
+        !before.ends_with(is_part) && !after.starts_with(is_part)
+    })
+}
+
 impl MadeCall {
     /// The result as JSON, where it is any.
     pub(super) fn result(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|_| self.text.as_str().into())
     }
 
-    /// Tells whether an id stands in a call that succeeded, or in its result.
+    /// Tells if an id stands in the result of a call that succeeded, or in its arguments where the result says
+    /// something: whoever changes or deletes a thing need not be told its id again.
     pub(super) fn mentions(&self, id: &str) -> bool {
-        self.is_ok && (self.text.contains(id) || self.arguments.contains(id))
+        let is_asked = || names(&self.arguments, id) && !is_void(&self.result());
+        self.is_ok && (names(&self.text, id) || is_asked())
     }
 }
 
@@ -129,12 +153,7 @@ impl<'e> Rounds<'e> {
     pub(super) async fn run(&mut self, exchange: &mut Exchange<'_, '_>) -> Result<(), AnswerError> {
         let mut limit = None;
         loop {
-            // Boxed, since all of it together would not fit on the stack of a small thread.
-            Box::pin(self.infer(exchange)).await?;
-            if !self.host.is_empty() {
-                let phase = Phase::AfterInference(exchange.reply.clone());
-                self.enter(phase, exchange).await?;
-            }
+            self.infer_and_tell(exchange).await?;
             let asks = !exchange.reply.tool_calls.is_empty();
             let offers = !self.prompt.composed.draft.tools.is_empty();
             let has_tools = !self.toolbox.tools.is_empty();
@@ -146,18 +165,52 @@ impl<'e> Rounds<'e> {
             // Calls after a limit have results, too: an API refuses a call without one.
             limit = Box::pin(self.step(exchange, &counter)).await?;
             self.enter(Phase::StepEnd, exchange).await?;
-            self.host.next_step();
-            for phase in [Phase::StepStart, Phase::BeforeInference] {
-                self.enter(phase, exchange).await?;
-            }
-            if let Some(ended) = self.host.ended.take() {
-                return Err(ended.into());
-            }
+            self.begin_step(exchange).await?;
             self.compose(limit.as_deref(), &counter)?;
             let result = format_args!("{} tokens", self.prompt.composed.assembly.tokens.0);
             exchange.stages.end("prompt", result);
             (exchange.show)(&ReplyEvent::Typing);
         }
+    }
+
+    /// Sends the request of a step that calls no tools.
+    pub(super) async fn infer_alone(
+        &mut self,
+        exchange: &mut Exchange<'_, '_>,
+    ) -> Result<(), AnswerError> {
+        self.infer_and_tell(exchange).await?;
+        self.enter(Phase::StepEnd, exchange).await
+    }
+
+    /// Lets the extensions work before the request of another step is made. One that has ended the run keeps it
+    /// from being made.
+    pub(super) async fn begin_step(
+        &mut self,
+        exchange: &mut Exchange<'_, '_>,
+    ) -> Result<(), AnswerError> {
+        self.host.next_step();
+        for phase in [Phase::StepStart, Phase::BeforeInference] {
+            self.enter(phase, exchange).await?;
+        }
+        self.check_ended()
+    }
+
+    /// Fails if an extension has ended the run.
+    pub(super) fn check_ended(&mut self) -> Result<(), AnswerError> {
+        match self.host.ended.take() {
+            Some(ended) => Err(ended.into()),
+            None => Ok(()),
+        }
+    }
+
+    async fn infer_and_tell(&mut self, exchange: &mut Exchange<'_, '_>) -> Result<(), AnswerError> {
+        // Boxed, since all of it together would not fit on the stack of a small thread.
+        Box::pin(self.infer(exchange)).await?;
+        if self.host.is_empty() {
+            return Ok(());
+        }
+        let phase = Phase::AfterInference(exchange.reply.clone());
+        self.enter(phase, exchange).await
     }
 
     /// Lets the extensions work in a phase.
@@ -183,7 +236,7 @@ impl<'e> Rounds<'e> {
         problem: Option<&AnswerError>,
         exchange: &mut Exchange<'_, '_>,
     ) {
-        // Whoever stopped the answer does not wait for the extensions either.
+        // Also where the answer was stopped: extensions have a limit of their own.
         drop(self.enter(Phase::RunEnd(run_end(problem)), exchange).await);
     }
 
@@ -195,12 +248,12 @@ impl<'e> Rounds<'e> {
     }
 
     /// Sends the request, and reads the answer to its end.
-    pub(super) async fn infer(
-        &mut self,
-        exchange: &mut Exchange<'_, '_>,
-    ) -> Result<(), AnswerError> {
+    async fn infer(&mut self, exchange: &mut Exchange<'_, '_>) -> Result<(), AnswerError> {
         let sent = (self.engine.clock)();
         exchange.is_begun = false;
+        for (name, value) in &self.host.parameters {
+            self.request.set(name, value);
+        }
         let number = u32::try_from(self.inferences.len()).unwrap_or(u32::MAX);
         let run = exchange.run(self.provider, &self.prompt, &self.request, number);
         let ended = run.await;
@@ -389,6 +442,7 @@ impl<'e> Rounds<'e> {
     ) -> Result<(), AnswerError> {
         let budget = self.budget();
         let (told, held) = self.host.take_due();
+        let before = self.steps.len();
         let composed = &mut self.prompt.composed;
         for message in &told {
             if message.is_prompt_injected() {
@@ -397,8 +451,16 @@ impl<'e> Rounds<'e> {
             let key = composed.draft.key.as_deref();
             self.steps.push(message.to_step(key));
         }
-        let next = composed.with_steps(&self.steps, budget, counter.as_ref());
-        *composed = next.map_err(TurnError::from)?;
+        match composed.with_steps(&self.steps, budget, counter.as_ref()) {
+            Ok(next) => *composed = next,
+            Err(error) => {
+                // Nothing was sent, so that the messages wait for another request.
+                self.steps.truncate(before);
+                self.fleeting.retain(|place| *place < before);
+                self.host.put_back(told);
+                return Err(TurnError::from(error).into());
+            }
+        }
         let (ledger, key) = (&mut composed.assembly.ledger, &composed.draft.key);
         ledger.add_context_messages(told.iter(), key.as_deref(), &held, counter.as_ref());
         self.prompt.told = told;
@@ -410,9 +472,6 @@ impl<'e> Rounds<'e> {
         }
         let request = composed.request().ok_or(AnswerError::NoRequest)?;
         self.request = self.provider.prepared(request);
-        for (name, value) in &self.host.parameters {
-            self.request.set(name, value);
-        }
         Ok(())
     }
 }

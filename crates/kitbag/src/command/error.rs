@@ -3,6 +3,7 @@
 use kitbag_store::StoreError;
 
 use super::CommandSpec;
+use crate::checkpoint::CheckpointError;
 use crate::engine::{EngineError, TurnError};
 
 /// An error of a command.
@@ -34,6 +35,9 @@ pub enum CommandError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The conversation could not be saved as a task.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
     /// There is no prompt.
     #[error(transparent)]
     Turn(#[from] TurnError),
@@ -59,6 +63,7 @@ impl CommandError {
                 Some(format!("it is used as `{}`; {as_message}", command.usage()))
             }
             Self::Store(error) => error.hint().map(str::to_owned),
+            Self::Checkpoint(error) => Some(error.hint()),
             Self::Turn(error) => error.hint(),
             Self::Engine(error) => error.hint(),
             Self::NoMemory { .. } => None,

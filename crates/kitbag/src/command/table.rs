@@ -29,6 +29,7 @@ pub(super) enum CommandName {
     Skill,
     Model,
     Agent,
+    Checkpoint,
     Quit,
 }
 
@@ -109,6 +110,12 @@ pub const COMMANDS: &[CommandSpec] = &[
         "agent",
         "[NAME]",
         "lists the agents, or chooses another for this chat",
+    ),
+    spec(
+        CommandName::Checkpoint,
+        "checkpoint",
+        "[TASK]",
+        "saves this conversation as a task, to go on with elsewhere",
     ),
     spec(
         CommandName::Quit,

@@ -59,6 +59,8 @@ pub struct TurnRequest {
     /// The number of files whose texts the channel has put into the message, besides those that it holds as
     /// blocks.
     pub attachments: usize,
+    /// True to choose anew, instead of going on with the selection of the conversation's latest prompt.
+    pub anew: bool,
     /// Contributions that were made already: of a workspace, of gatherers.
     pub contributions: Vec<Contribution>,
     /// True where several nodes are asked, whose views are added to what all of them see.
@@ -91,6 +93,7 @@ impl TurnRequest {
             injected: Vec::new(),
             agent: None,
             attachments: 0,
+            anew: false,
             contributions: Vec::new(),
             is_for_nodes: false,
         }

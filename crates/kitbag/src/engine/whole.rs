@@ -40,6 +40,8 @@ use super::{PromptRequest, Sources, TurnError, TurnPrompt, TurnRequest};
 #[cfg(all(feature = "providers", feature = "store"))]
 use crate::answer::NodeLimits;
 #[cfg(all(feature = "providers", feature = "store"))]
+use crate::checkpoint::Checkpoints;
+#[cfg(all(feature = "providers", feature = "store"))]
 use crate::extension::Extensions;
 use crate::gather::{GatherTask, Gatherer, gather};
 use crate::project::Project;
@@ -98,6 +100,9 @@ pub struct Engine {
     pub(crate) toolbox: Toolbox,
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) nodes: Option<NodeLimits>,
+    /// The folder of the tasks that `/checkpoint` saves.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) checkpoints: Option<Checkpoints>,
     #[cfg(all(feature = "providers", feature = "store"))]
     starter: Option<ServerStarter>,
     #[cfg(all(feature = "providers", feature = "store"))]

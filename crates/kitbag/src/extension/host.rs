@@ -10,7 +10,7 @@ use kitbag_core::inject::{
     ContextMessage, CooldownReading, EntryAction, Held, InjectionPlan, ThrottleState, plan,
 };
 use kitbag_core::problem::{Problem, ProblemKind};
-use kitbag_store::{ExtensionChange, ExtensionState};
+use kitbag_store::{ExtensionChange, ExtensionState, TurnId};
 use serde_json::Value;
 
 use super::run::{About, Action};
@@ -104,9 +104,9 @@ impl ExtensionHost {
     pub(crate) fn new(
         extensions: &Extensions,
         turn: &TurnRequest,
+        id: Option<TurnId>,
         tools: &Tools,
-        kept: ExtensionState,
-        throttle: ThrottleState,
+        (kept, throttle): (ExtensionState, ThrottleState),
     ) -> Self {
         let incoming = turn.memory.as_ref().map(|memory| &memory.incoming);
         let specs = tools.specs().into_iter();
@@ -115,7 +115,7 @@ impl ExtensionHost {
             sender: incoming.map(|incoming| incoming.sender.clone()),
             channel: incoming.map(|incoming| incoming.channel.clone()),
             agent: turn.agent.as_ref().and_then(|agent| agent.agent.clone()),
-            turn: None,
+            turn: id,
             tools: specs.map(|spec| spec.definition).collect(),
         });
         let member = |extension: &Arc<dyn AnyExtension>| {
@@ -245,6 +245,16 @@ impl ExtensionHost {
         let waits = |message: &ContextMessage| message.consume_after_emit && is_held(message);
         self.pending = pending.into_iter().filter(waits).collect();
         (emitted, held)
+    }
+
+    /// Puts messages back that [`take_due`](Self::take_due) gave and that no request held.
+    pub(crate) fn put_back(&mut self, messages: Vec<ContextMessage>) {
+        self.pending.splice(..0, messages);
+    }
+
+    /// Returns true if messages wait for a request.
+    pub(crate) fn has_pending(&self) -> bool {
+        !self.pending.is_empty()
     }
 
     /// A request that held these messages was sent.

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use kitbag_core::assembly::Assembly;
+use kitbag_core::assembly::{Assembly, Kept};
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level};
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::{TokenCounter, Tokens};
@@ -106,8 +106,9 @@ impl Change {
         });
         let mut text = String::from("```\n");
         for line in lines {
+            // One minified line must not keep out all that follow it.
             if text.len() + line.len() > MOST_SEARCHED {
-                break;
+                continue;
             }
             text.push_str(line);
             text.push('\n');
@@ -118,6 +119,9 @@ impl Change {
     /// The files of the change of which a prompt has no more than the name; none where it shows all.
     pub(super) fn named_only(&self, assembly: &Assembly) -> Option<NamedOnly<'_>> {
         let kept = assembly.kept.iter();
+        // Of a file that stands for its patch no part but the whole is sure to have the change.
+        let is_patch = |kept: &&Kept| kept.chunk_type != ChunkType::File;
+        let kept = kept.filter(|kept| is_patch(kept) || kept.detail == Detail::Full);
         let shown: BTreeMap<&str, Detail> = kept.map(|kept| (&*kept.source, kept.detail)).collect();
         let mut found = NamedOnly::default();
         for diff in self.diffs.iter().filter(|diff| !diff.patch.is_empty()) {

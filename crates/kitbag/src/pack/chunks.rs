@@ -37,24 +37,24 @@ pub(super) fn make(prepared: &Prepared, options: &PackOptions, counter: &dyn Tok
     let mut excluded = Vec::new();
     let mut notes = prepared.notes.clone();
     let twins = twins(prepared, &files);
-    let mut of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut others_of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     files.retain(|file| {
         let Some((path, twin)) = twins.get_key_value(file.ranked.chunk.source.as_str()) else {
             return true;
         };
         // Collected, so that one note names all files that a twin stands for.
-        of.entry(*twin).or_default().push(*path);
+        others_of.entry(*twin).or_default().push(*path);
         let reason = format!("`{twin}`, which is nearly the same, stands for it");
         excluded.push(Excluded::new(*path, reason));
         false
     });
-    notes.extend(of.iter().map(|(twin, others)| {
-        let others: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();
-        format!(
-            "`{twin}` stands for {}, nearly the same.",
-            others.join(", ")
-        )
-    }));
+    // What is far down is hardly shown, and a note about it would be noise.
+    let told = ranked.iter().take(TOLD_OF_TWINS).filter_map(|file| {
+        let others = others_of.get(file.source.as_str())?;
+        let (twin, others) = (&file.source, named(others));
+        Some(format!("`{twin}` stands for {others}, nearly the same."))
+    });
+    notes.extend(told);
     files.retain(|file| {
         let chunk = &file.ranked.chunk;
         let reason = stand_ins.get(chunk.source.as_str());
@@ -83,10 +83,13 @@ pub(super) fn make(prepared: &Prepared, options: &PackOptions, counter: &dyn Tok
     }
 }
 
+/// The best files whose twins are told.
+const TOLD_OF_TWINS: usize = 10;
+
 /// The files that others stand for. What is pinned is shown in any case.
 fn twins<'a>(prepared: &'a Prepared, files: &[FileChunk]) -> BTreeMap<&'a str, &'a str> {
-    // An overview shows the variety of a project, twins included.
-    if prepared.is_overview {
+    // An overview shows the variety of a project, and whoever asks for everything means copies too.
+    if prepared.is_overview || prepared.request.is_all {
         return BTreeMap::new();
     }
     let pinned = files.iter().filter(|file| file.is_pinned());

@@ -30,13 +30,16 @@ pub fn expand(root: &Path, handle: &str) -> Result<String, ExpandError> {
     let shown = clean(&text, path).text;
     match part {
         Part::Whole => Ok(shown.into_owned()),
-        Part::Lines(first, last) => {
+        Part::Lines(ranges) => {
             let count = text.lines().count();
-            if first > count {
+            if ranges.iter().any(|(first, _)| *first > count) {
                 let path = path.to_owned();
                 return Err(ExpandError::TooFewLines { path, count });
             }
-            Ok(lines(&shown, first, last))
+            let parts = ranges
+                .iter()
+                .map(|&(first, last)| lines(&shown, first, last));
+            Ok(parts.collect::<Vec<_>>().join("\n"))
         }
         Part::Name(name) => {
             let found = definitions(path, &text, name)?.into_iter();

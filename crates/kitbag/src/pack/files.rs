@@ -56,8 +56,16 @@ pub(super) struct FileChunk {
     located: Vec<u32>,
     /// The functions in it that are no parts of longer ones, by their lines.
     functions: Vec<(u32, u32)>,
-    /// True for a test of one of the best files.
-    is_paired_test: bool,
+    test: Option<TestOf>,
+}
+
+/// The code that a test tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum TestOf {
+    /// Some code of the project.
+    Any,
+    /// One of the best files.
+    Best,
 }
 
 impl FileChunk {
@@ -65,8 +73,8 @@ impl FileChunk {
         self.ranked.chunk.priority == ContextPriority::Critical
     }
 
-    pub(super) fn is_paired_test(&self) -> bool {
-        self.is_paired_test
+    pub(super) fn test(&self) -> Option<TestOf> {
+        self.test
     }
 
     /// Returns true for a level that shows a whole function.
@@ -147,15 +155,19 @@ impl ReadFile<'_> {
         }
         let mut ranked = RankedChunk::from(chunk);
         ranked.score = score;
+        let test = match self.relation {
+            Some(Relation::Test) => Some(TestOf::Best),
+            _ => (self.entry.role == FileRole::Test).then_some(TestOf::Any),
+        };
         FileChunk {
             ranked,
             redacted: self.text.redacted,
             located: self.candidate.located.clone(),
-            functions: match self.relation {
-                Some(Relation::Test) => functions(self.candidate),
-                _ => Vec::new(),
+            functions: match test {
+                Some(_) => functions(self.candidate),
+                None => Vec::new(),
             },
-            is_paired_test: self.relation == Some(Relation::Test),
+            test,
         }
     }
 }

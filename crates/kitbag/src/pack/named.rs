@@ -3,6 +3,8 @@
 //! Together they take half of the budget at most, in the order of the task: whole where that fits, else
 //! by the definitions that the task names, else by their best parts.
 
+use std::cmp::Reverse;
+
 use kitbag_core::chunk::{ContextChunk, Detail, Level};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_workspace::survey::Candidate;
@@ -118,8 +120,8 @@ fn levels_within(
 /// The most of the budget that the model of a test takes, as a part of it.
 const OF_A_TEST: u32 = 10;
 
-/// Makes one test critical that belongs to the best files, by one whole function at least: whoever is
-/// to write a test has seen one.
+/// Makes one test critical, by one whole function at least: whoever is to write a test has seen one. Those
+/// of the best files come first.
 pub(super) fn pin_a_test(
     prepared: &Prepared,
     chunks: &mut [FileChunk],
@@ -127,16 +129,15 @@ pub(super) fn pin_a_test(
     counter: &dyn TokenCounter,
 ) {
     let room = room(prepared, chunks, options, counter).min(Tokens(options.budget.0 / OF_A_TEST));
-    let mut tests: Vec<&mut FileChunk> = chunks
-        .iter_mut()
-        .filter(|file| file.is_paired_test())
-        .collect();
+    let is_test = |file: &&mut FileChunk| file.test().is_some();
+    let mut tests: Vec<&mut FileChunk> = chunks.iter_mut().filter(is_test).collect();
     if tests.iter().any(|file| file.is_pinned()) {
         return;
     }
     tests.sort_by_key(|file| {
         let chunk = &file.ranked.chunk;
-        (std::cmp::Reverse(chunk.relevance), chunk.source.clone())
+        let best = Reverse((file.test(), chunk.relevance));
+        (best, chunk.source.clone())
     });
     for file in tests {
         let levels = file.ranked.chunk.levels.iter();

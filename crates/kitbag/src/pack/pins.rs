@@ -102,14 +102,17 @@ impl Pins {
                 self.files.insert(path.to_owned(), Vec::new());
                 return Ok(());
             }
-            Part::Lines(first, last) => {
+            Part::Lines(ranges) => {
                 let text = workspace.read(path).unwrap_or_default();
                 let count = text.lines().count();
-                if first > count {
+                if ranges.iter().any(|(first, _)| *first > count) {
                     let path = path.to_owned();
                     return Err(ExpandError::TooFewLines { path, count }.into());
                 }
-                vec![(first, last.min(count))]
+                let within = ranges.into_iter();
+                within
+                    .map(|(first, last)| (first, last.min(count)))
+                    .collect()
             }
             Part::Name(name) => {
                 let text = workspace.read(path).unwrap_or_default();
@@ -142,8 +145,12 @@ impl Pins {
     }
 }
 
-/// Tells a pin that is a folder or a pattern, and no file.
+/// Tells a pin that is a folder or a pattern, and no file or part of one: names of files may have the
+/// signs of patterns, as `app/[slug]/page.tsx` has.
 fn is_pattern(root: &Path, pin: &str) -> bool {
-    let path = root.join(pin);
-    !path.is_file() && (path.is_dir() || pin.contains(['*', '?', '[', '{']))
+    if root.join(pin).is_dir() {
+        return true;
+    }
+    let is_file = Handle::parse(pin, root).is_ok_and(|handle| root.join(handle.path).is_file());
+    !is_file && pin.contains(['*', '?', '[', '{'])
 }

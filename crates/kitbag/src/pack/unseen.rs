@@ -13,7 +13,9 @@ const MOST: usize = 3;
 pub(super) fn problem(assembly: &Assembly) -> Option<Problem> {
     let mut found: BTreeMap<&str, char> = BTreeMap::new();
     for kept in &assembly.kept {
-        if let Some(c) = kept.text.chars().find(|c| is_unseen(*c)) {
+        // Nearly all text is ASCII, where there is none.
+        let mut seldom = kept.text.chars().filter(|c| !c.is_ascii());
+        if let Some(c) = seldom.find(|c| is_unseen(*c)) {
             found.entry(&kept.source).or_insert(c);
         }
     }
@@ -39,9 +41,13 @@ fn is_unseen(c: char) -> bool {
     matches!(
         c,
         '\u{200b}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{61c}'
             | '\u{2060}'..='\u{2064}'
             | '\u{202a}'..='\u{202e}'
             | '\u{2066}'..='\u{2069}'
+            | '\u{feff}'
             | '\u{e0000}'..='\u{e007f}'
     )
 }

@@ -6,19 +6,32 @@
 
 use std::collections::HashMap;
 
+use super::known_lines::KnownLines;
 use super::long_text::{self, is_cut_after_line_end};
 use super::vocabulary::Vocabulary;
 
-/// The number of tokens in each of `texts`.
-pub(super) fn count(vocabulary: Vocabulary, texts: &[&str]) -> Vec<usize> {
+/// The number of tokens in each of `texts`. Lines whose counts were kept are not counted.
+pub(super) fn count(
+    vocabulary: Vocabulary,
+    texts: &[&str],
+    kept: Option<&KnownLines>,
+) -> Vec<usize> {
     let mut known = HashMap::new();
     let mut count = |line| {
-        let count = || long_text::count(vocabulary, line);
+        let kept = || kept?.get(line);
+        let count = || kept().unwrap_or_else(|| long_text::count(vocabulary, line));
         // Keyed by the text of the line: the levels of a file are copies, not slices of one text.
         *known.entry(line).or_insert_with(count)
     };
     let sum = |text| lines(text).map(&mut count).sum();
     texts.iter().copied().map(sum).collect()
+}
+
+/// Keeps the counts of a text's lines.
+pub(super) fn learn(vocabulary: Vocabulary, text: &str, kept: &KnownLines) {
+    let new = lines(text).filter(|line| kept.get(line).is_none());
+    let counted = new.map(|line| (line, long_text::count(vocabulary, line)));
+    kept.keep(counted);
 }
 
 /// The lines of a text; those that cannot be cut apart are one.
@@ -57,7 +70,11 @@ mod tests {
                     .iter()
                     .map(|text| vocabulary.table().count(text))
                     .collect();
-                prop_assert_eq!(count(vocabulary, &texts), expected, "{}", vocabulary);
+                prop_assert_eq!(&count(vocabulary, &texts, None), &expected, "{}", vocabulary);
+                // Also where some lines are known, and others are not.
+                let kept = KnownLines::default();
+                texts.iter().step_by(2).for_each(|text| learn(vocabulary, text, &kept));
+                prop_assert_eq!(count(vocabulary, &texts, Some(&kept)), expected, "{}", vocabulary);
             }
         }
     }

@@ -74,7 +74,7 @@ impl ToolScope {
             root: root.into(),
             cache_folder: None,
             resident: Arc::default(),
-            counter,
+            counter: counter.keeping_lines(),
             clock: Timestamp::now,
         }
     }
@@ -102,9 +102,11 @@ impl ToolScope {
     /// Lets the process do what the next pack would, on a thread of its own.
     fn work_ahead(&self) {
         let resident = Arc::clone(&self.resident);
+        let counter = self.counter.clone();
         let thread = std::thread::Builder::new().name("ahead".into());
         // Without a thread the next pack does it.
-        drop(thread.spawn(move || resident.work_ahead()));
+        let work = move || resident.work_ahead(|text| counter.learn_lines(text));
+        drop(thread.spawn(work));
     }
 
     /// A pack for a task, with the budget that was asked for or the usual one.

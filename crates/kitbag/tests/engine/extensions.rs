@@ -4,9 +4,9 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use kitbag::Engine;
-use kitbag::answer::{Answer, AnswerError};
+use kitbag::answer::{Answer, AnswerError, NodeLimits};
 use kitbag::core::inject::ContextMessage;
 use kitbag::core::message::ToolCall;
 use kitbag::engine::EngineBuilder;
@@ -132,7 +132,8 @@ impl Extension for Diary {
     async fn run_start(&self, run: &mut Run) -> Told {
         let (message, sender) = (run.message(), run.sender().unwrap());
         let told = format!(
-            "run start: {sender} on {}: {message}",
+            "run start of {}: {sender} on {}: {message}",
+            run.turn().unwrap(),
             run.channel().unwrap()
         );
         self.note(run, told)
@@ -178,7 +179,7 @@ fn t07_a_run_has_eight_phases() {
         let engine = place.scripted(&[calls_once()]).extension(diary.clone());
         ask(&engine.build().unwrap(), "Which flour?").await.unwrap();
         insta::assert_snapshot!(diary.0.lock().unwrap().join("\n"), @r#"
-        0 run start: ann on cli: Which flour?
+        0 run start of 1.1.1: ann on cli: Which flour?
         0 step start
         0 before inference
         0 after inference: 1 calls, ``
@@ -386,24 +387,36 @@ at!(Hangs, run_start(_run) {
 });
 
 #[test]
-fn t07_an_extension_that_misbehaves_is_told_and_the_turn_goes_on() {
+fn t07_an_extension_that_fails_is_told_and_the_turn_goes_on() {
     Place::run(async |place| {
-        let engine = place
-            .scripted(&[hello()])
-            .extension_time(Duration::from_millis(50));
-        let engine = engine.extension(Panics).extension(Fails).extension(Blocks);
-        let engine = engine.extension(Hangs).extension(Count);
+        let engine = place.scripted(&[hello()]);
+        let engine = engine.extension(Panics).extension(Fails).extension(Count);
         let answer = ask(&engine.build().unwrap(), "Hi.").await.unwrap();
         assert_eq!(answer.text(), "Hello.");
         assert!(!answer.request.body().contains("Lost."));
         insta::assert_snapshot!(problems(&answer).join("\n"), @"
         extension Panics: it stopped with a bug, and is left out of this turn at run start
         extension Fails: it failed: no harbour at run start
-        extension Hangs: it took longer than 50 ms, and is left out of this turn at run start
-        extension Blocks: it took longer than 50 ms, and is left out of this turn at before inference
         ");
         let kept = place.kept().await;
         assert_eq!(kept.conversation.keys().collect::<Vec<_>>(), ["Count"]);
+    });
+}
+
+// Apart from the test above: printing a panic's backtrace alone takes longer than this limit.
+#[test]
+fn t07_an_extension_that_takes_too_long_is_told_and_the_turn_goes_on() {
+    Place::run(async |place| {
+        let engine = place
+            .scripted(&[hello()])
+            .extension_time(Duration::from_millis(50));
+        let engine = engine.extension(Blocks).extension(Hangs);
+        let answer = ask(&engine.build().unwrap(), "Hi.").await.unwrap();
+        assert_eq!(answer.text(), "Hello.");
+        insta::assert_snapshot!(problems(&answer).join("\n"), @"
+        extension Hangs: it took longer than 50 ms, and is left out of this turn at run start
+        extension Blocks: it took longer than 50 ms, and is left out of this turn at before inference
+        ");
     });
 }
 
@@ -472,6 +485,58 @@ fn t07_a_run_that_is_stopped_keeps_what_came() {
     });
 }
 
+/// Says the beginning of an answer, and no more.
+struct Endless;
+
+impl Provider for Endless {
+    fn name(&self) -> &str {
+        "endless"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::OpenAi
+    }
+
+    fn stream<'a>(&'a self, _: &'a Request) -> ProviderFuture<'a> {
+        let begun = stream::iter([Ok(ReplyEvent::Text("Well, ".into()))]);
+        Box::pin(async { Ok(Box::pin(begun.chain(stream::pending())) as _) })
+    }
+}
+
+#[test]
+fn t07_a_turn_that_is_stopped_tells_its_extensions_and_keeps_what_came() {
+    Place::run(async |place| {
+        let diary = Diary::default();
+        let engine = Engine::builder()
+            .store(place.store.clone())
+            .provider(Endless);
+        let engine = engine.extension(diary.clone()).model("gpt-4o");
+        let engine = engine.build().unwrap();
+        let (begun, stopped) = tokio::sync::oneshot::channel();
+        let mut begun = Some(begun);
+        let mut show = |event: &ReplyEvent| {
+            if matches!(event, ReplyEvent::Text(_)) {
+                begun.take().unwrap().send(()).unwrap();
+            }
+        };
+        // As the command line stops an answer: a future that may not be polled once it has completed.
+        let stop = std::pin::pin!(async { drop(stopped.await) });
+        let turn = engine.turn(Incoming::new("cli", "ann", "Go.")).unwrap();
+        let ended = Box::pin(engine.answer(turn, &mut show, stop)).await;
+        let Err(AnswerError::Stopped { came: Some(came) }) = ended else {
+            panic!("{ended:?}");
+        };
+        assert_eq!(came.text(), "Well, ");
+        let diary = diary.0.lock().unwrap();
+        assert!(
+            diary.last().unwrap().contains("run end: Failed"),
+            "{diary:?}"
+        );
+        let unfinished = place.store.unfinished_turns("1.1".parse().unwrap()).await;
+        assert_eq!(unfinished.unwrap(), []);
+    });
+}
+
 at!(Upgrade, run_start(run) {
     run.set_model("script-2")?;
 });
@@ -522,5 +587,88 @@ fn t04_a_message_that_no_request_follows_waits_for_the_next_turn_and_is_consumed
             held.push(answer.request.body().contains("Ask about the boat."));
         }
         assert_eq!(held, [false, true, false]);
+    });
+}
+
+fn node(node: &str, text: impl ToString) -> Value {
+    json!({"when": [format!("the node `{node}`")], "text": text.to_string()})
+}
+
+fn nodes() -> [Value; 3] {
+    let step = json!({"type": "read", "description": "read the flour"});
+    let plan = json!({"goal": "Find the flour", "steps": [step, step]});
+    let acted = json!({"summary": "it is rye"});
+    [
+        node("think", plan),
+        node("act", acted),
+        node("reply", "Rye."),
+    ]
+}
+
+at!(Warm, run_start(run) {
+    run.set_parameter("temperature", 0.5)?;
+});
+at!(AfterThink, after_inference(run, reply: &Reply) {
+    if reply.text().contains("Find the flour") {
+        run.inject(ContextMessage::suffix_system("hint", "The flour is in the shed."));
+    }
+});
+at!(PanicsLate, after_inference(run, _reply: &Reply) {
+    assert!(run.step() < 1, "a bug of this extension");
+});
+at!(StopsActing, after_inference(run, reply: &Reply) {
+    if reply.text().contains("it is rye") {
+        run.stop("enough for today");
+    }
+});
+
+#[test]
+fn t07_in_the_loop_extensions_take_part_in_each_request() {
+    Place::run(async |place| {
+        let diary = Diary::default();
+        let engine = place.scripted(&nodes()).nodes(NodeLimits::default());
+        let engine = engine.extension(diary.clone()).extension(Warm);
+        let engine = engine.extension(AfterThink).extension(PanicsLate);
+        let engine = engine.build().unwrap();
+        let answer = ask(&engine, "Which flour?").await.unwrap();
+        assert_eq!(answer.text(), "Rye.");
+        let diary = diary.0.lock().unwrap();
+        let count = |phase: &str| diary.iter().filter(|line| line.contains(phase)).count();
+        for phase in [
+            "step start",
+            "before inference",
+            "after inference",
+            "step end",
+        ] {
+            assert_eq!(count(phase), 4, "{phase}: {diary:?}");
+        }
+        let turn = answer.turn.as_ref().unwrap().id;
+        let mut held = Vec::new();
+        for inference in 0..4 {
+            let sent = kitbag::engine::replay(&place.store, turn, Some(inference)).await;
+            let body = sent.unwrap().body;
+            assert!(body.contains(r#""temperature":0.5"#), "{inference}: {body}");
+            held.push(body.contains("The flour is in the shed."));
+        }
+        assert_eq!(held, [false, true, false, false]);
+        let told = "extension PanicsLate: it stopped with a bug, and is left out of this turn at after inference";
+        assert_eq!(problems(&answer), [told]);
+    });
+}
+
+#[test]
+fn t07_in_the_loop_a_run_that_is_stopped_asks_no_further_node() {
+    Place::run(async |place| {
+        let engine = place.scripted(&nodes()).nodes(NodeLimits::default());
+        let engine = engine.extension(StopsActing).build().unwrap();
+        let ended = ask(&engine, "Which flour?").await.unwrap_err();
+        let AnswerError::Ended {
+            came: Some(came), ..
+        } = ended
+        else {
+            panic!("{ended:?}");
+        };
+        assert_eq!(came.record.inferences.len(), 2);
+        assert_eq!(came.text(), "", "the words of a node are no answer");
     });
 }

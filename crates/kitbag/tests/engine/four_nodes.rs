@@ -34,6 +34,8 @@ impl Tool for Recipe {
 
     async fn call(&self, wanted: Wanted) -> Result<Value, ToolError> {
         match wanted.id.as_str() {
+            "row-8" => Ok(json!({"found": [], "count": 0})),
+            "row-70" => Ok(json!({"name": "Spelt Bread"})),
             "row-7" => Ok(json!({"id": "row-7", "name": "Rye Bread", "flour": "rye"})),
             other => Err(ToolError::new(format_args!("there is no recipe `{other}`"))),
         }
@@ -270,7 +272,7 @@ fn a10_answers_that_are_never_of_use_have_a_fall_back() {
             node("think", json!("No plan.")),
             json!({
                 "when": ["the node `act`"],
-                "tool_calls": [call("recipe", "row-7"), call("oven", "x"), call("recipe", "row-8")],
+                "tool_calls": [call("recipe", "row-7"), call("oven", "x"), call("recipe", "row-9")],
                 "then": [{"text": "It is rye."}],
             }),
             replying(),
@@ -293,7 +295,7 @@ fn a10_answers_that_are_never_of_use_have_a_fall_back() {
         insta::assert_snapshot!(results.join("\n"), @r#"
         {"flour":"rye","id":"row-7","name":"Rye Bread"}
         error: there is no tool `oven`; the tools are recipe
-        error: there is no recipe `row-8`
+        error: there is no recipe `row-9`
         "#);
         // The words are the outcome, and nothing was registered.
         let layers = place.layers().await;
@@ -320,6 +322,30 @@ fn a10_what_no_tool_gave_is_not_registered() {
         let drafts = kitbag::core::entity::get_entity_context(&layers.id_registry, 2).generated;
         assert_eq!(drafts[0].reference, "gen_recipe_1");
         assert_eq!(drafts[0].data.as_ref().unwrap()["flour"], "spelt");
+    });
+}
+
+#[test]
+fn a10_what_a_model_asked_for_in_vain_is_not_registered() {
+    Place::run(async |place| {
+        let entity = |id: &str| json!({"id": id, "type": "recipes", "label": id, "action": "read"});
+        for (asked, named, is_registered) in [
+            // Nothing was found.
+            ("row-8", "row-8", false),
+            // The beginning of another id is none.
+            ("row-70", "row-7", false),
+            // What it gave need not say the id that was asked for.
+            ("row-70", "row-70", true),
+        ] {
+            let acted = json!({"summary": "done", "entities": [entity(named)]});
+            let nothing = node("understand", json!({}));
+            let script = [nothing, plan(1), acting("recipe", asked, acted), replying()];
+            let answer = ask(&place.engine(&script), "Which flour?").await;
+            let told = format!("act: no tool gave `{named}`: it is not registered");
+            assert_eq!(problems(&answer).contains(&told), !is_registered, "{named}");
+            let layers = place.layers().await;
+            assert_eq!(layers.id_registry.ref_of(named).is_some(), is_registered);
+        }
     });
 }
 

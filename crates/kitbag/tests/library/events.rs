@@ -129,13 +129,14 @@ fn p11_no_event_holds_a_word_of_a_message() {
     }
 }
 
-/// The rows of the table of events, by their names.
+/// The rows of the tables of events, by each name in their first column.
 fn documented() -> BTreeMap<&'static str, &'static str> {
     let guide = include_str!("../../../../docs/library.md");
     let rows = guide.lines().filter(|line| line.starts_with("| `"));
-    rows.map(|row| {
-        let row = row.trim_start_matches("| `");
-        row.split_once('`').unwrap()
+    rows.flat_map(|row| {
+        let (names, rest) = row.trim_start_matches("| ").split_once('|').unwrap();
+        let names = names.split(',').map(|name| name.trim().trim_matches('`'));
+        names.map(move |name| (name, rest))
     })
     .collect()
 }

@@ -63,6 +63,23 @@ fn p02_a_document_that_the_task_names_is_shown_whole_and_first() {
 }
 
 #[test]
+fn p02_a_notebook_is_shown_by_its_cells() {
+    let project = shop();
+    let picture = "iVBORw0KGgo".repeat(9_000);
+    let notebook = format!(
+        r#"{{"cells": [{{"cell_type": "code", "source": ["axes = plot(cart)\n", "axes.show()"],
+        "outputs": [{{"data": {{"image/png": "{picture}"}}}}]}}], "nbformat": 4}}"#
+    );
+    project.write("docs/guide/plots.ipynb", &notebook);
+    let task = "update docs/guide/plots.ipynb: the checkout is not explained";
+    let pack = packed(&project.request(task, 8_000)).unwrap();
+    assert_eq!(sources(&pack).first(), Some(&"docs/guide/plots.ipynb"));
+    let cell = "# %%\naxes = plot(cart)\naxes.show()\n";
+    assert!(pack.prompt().contains(cell), "{}", pack.prompt());
+    assert!(!pack.prompt().contains("iVBOR"), "{}", pack.prompt());
+}
+
+#[test]
 fn p02_a_definition_that_the_task_names_is_shown_whole() {
     let project = shop();
     let large: String = (0..80)
@@ -155,6 +172,16 @@ fn p05_whoever_mends_code_sees_a_test_of_it() {
         find(&analysed, "tests/test_ledger.py").map(|chunk| chunk.reason),
         Some(Reason::Critical)
     );
+}
+
+#[test]
+fn p05_where_no_test_belongs_to_the_code_another_one_is_shown() {
+    let project = shop();
+    let test = "def test_a_basket_is_empty():\n    checkout = None\n    assert not checkout\n";
+    project.write("tests/test_everything.py", test);
+    let request = project.request("the checkout of a cart fails at a step", 8_000);
+    let pack = as_type(request, TaskType::Debug);
+    assert!(pack.prompt().contains(test), "{}", pack.prompt());
 }
 
 #[test]

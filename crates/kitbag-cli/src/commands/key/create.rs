@@ -15,8 +15,9 @@ use crate::store::StoreArgs;
 pub(super) struct Args {
     /// A name for people, such as laptop or ci
     name: String,
-    /// Rights of the key, separated by commas: proxy (requests to models), read (packs, prompts, memory),
-    /// write (asking, remembering, forgetting), admin (everything, and metrics)
+    /// Rights of the key, separated by commas: proxy (requests to models; with read they get memory, with
+    /// write they extend it), read (packs, prompts, memory), write (asking, remembering, forgetting), admin
+    /// (everything, and metrics)
     #[arg(
         long = "scope",
         value_name = "NAMES",

@@ -30,7 +30,7 @@ use crate::prompt::{Show, deliver};
 /// Prints the whole prompt: the layout as system prompt, the earlier messages, and the query in its
 /// wrapper. With --raw, prints only the rendered template.
 #[derive(clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The query or the task; `-` for stdin
     query: Option<String>,
     /// A manifest to take the layout from

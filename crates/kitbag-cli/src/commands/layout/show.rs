@@ -13,7 +13,7 @@ use crate::project::{ListArgs, layout_failure};
 
 /// Shows a layout: its props and its template
 #[derive(clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The layout's id
     layout: String,
     /// The language of the template, such as en or pt-BR

@@ -13,7 +13,7 @@ use crate::output::grouped;
 /// The file, part of a file, folder or pattern as the library takes it, from the root.
 pub(super) fn pin(root: &Path, typed: &str, option: &str) -> Result<String, Failure> {
     let is_file = |path: &str| root.join(path).is_file() || Path::new(path).is_file();
-    if !is_file(typed) && (root.join(typed).is_dir() || is_pattern(typed)) {
+    if !is_file(typed) && root.join(typed).is_dir() {
         return Ok(typed.trim_start_matches("./").to_owned());
     }
     // The last mark that leaves the name of a file: names may hold `#` and `:` themselves.
@@ -25,6 +25,10 @@ pub(super) fn pin(root: &Path, typed: &str, option: &str) -> Result<String, Fail
         .find(|(path, _)| !is_file(typed) && is_file(path));
     match part {
         Some((path, part)) => Ok(file(root, path, option)? + part),
+        // The name of a file may have the signs of a pattern.
+        None if !is_file(typed) && is_pattern(typed) => {
+            Ok(typed.trim_start_matches("./").to_owned())
+        }
         None => file(root, typed, option),
     }
 }

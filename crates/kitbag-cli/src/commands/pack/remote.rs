@@ -24,7 +24,7 @@ pub(super) fn fetch(remote: &str, cache: Option<&Path>) -> Result<PathBuf, Failu
     let folder = cache.join(name_of(&url));
     if folder.join(".git").is_dir() {
         // Without a network an older copy is better than nothing, with a warning.
-        if let Err(failed) = update(&folder) {
+        if let Err(failed) = update(&folder, &url) {
             output::say(format_args!(
                 "warning: `{}` cannot be fetched again, so the earlier copy is used: {failed}",
                 shown(remote)
@@ -120,11 +120,16 @@ fn clone(url: &str, folder: &Path) -> Result<(), String> {
         "--template=",
     ]);
     git.arg("--").arg(url).arg(folder);
-    run(git)
+    run(git)?;
+    // The address may have a password, which the copy must not keep.
+    let mut forget = self::git();
+    forget.arg("-C").arg(folder);
+    forget.args(["remote", "remove", "origin"]);
+    run(forget)
 }
 
 /// Brings the copy to the latest commit.
-fn update(folder: &Path) -> Result<(), String> {
+fn update(folder: &Path, url: &str) -> Result<(), String> {
     let mut fetch = git();
     fetch.arg("-C").arg(folder);
     fetch.args([
@@ -132,7 +137,8 @@ fn update(folder: &Path) -> Result<(), String> {
         "--quiet",
         "--depth=1",
         "--no-tags",
-        "origin",
+        "--",
+        url,
         "HEAD",
     ]);
     run(fetch)?;

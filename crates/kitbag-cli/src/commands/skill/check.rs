@@ -12,7 +12,7 @@ use crate::project::{ListArgs, say_problems};
 
 /// Checks skills against the published format; fails if anything is wrong
 #[derive(clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// A skill's folder, or a folder of skills [default: all that `kitbag skill list` looks at]
     folder: Option<PathBuf>,
     #[command(flatten)]

@@ -73,6 +73,39 @@ fn c10_a_message_is_answered_and_its_turn_explains_itself() {
         difference["shared_bytes"].as_u64().unwrap() > 0,
         "{difference}"
     );
+    // The same message within more and within less.
+    let fitted = |budget: u32| {
+        let fitted = read(&format!("/api/v1/turns/{turn}/fit?budget={budget}")).json();
+        assert!(fitted["prompt"]["tokens"].as_u64().unwrap() <= budget.into());
+        fitted
+    };
+    let kept = fact(&server, "The bees of Porto like the old town.");
+    let wide = fitted(32_000);
+    let prompt = wide["prompt"]["prompt"].as_str().unwrap();
+    assert!(
+        prompt.contains("And the wasps?") && !prompt.contains("I do not know"),
+        "{wide}"
+    );
+    let entered = wide["difference"]["entered"].as_array().unwrap();
+    assert!(
+        entered
+            .iter()
+            .any(|one| one["id"].as_str().unwrap().contains(&kept)),
+        "{wide}"
+    );
+    let narrow = fitted(wide["prompt"]["tokens"].as_u64().unwrap() as u32 - 1);
+    assert!(
+        !narrow["prompt"]["prompt"]
+            .as_str()
+            .unwrap()
+            .contains("old town"),
+        "{narrow}"
+    );
+    let told = error(
+        &get(&server, "", &format!("/api/v1/turns/{turn}/fit?budget=1")),
+        400,
+    );
+    assert!(told.contains("budget"), "{told}");
     // An id says whose conversation it is.
     let by_id = json!({"message": "Where are the bees?", "conversation": id});
     let answer = post(&server, "", "/api/v1/ask", &by_id).json();
@@ -89,6 +122,14 @@ fn c10_a_message_is_answered_and_its_turn_explains_itself() {
     assert!(error(&other, 404).contains("there is no turn"));
     let other = get(&server, "", "/api/v1/turns/x");
     assert!(error(&other, 400).contains("is not a number such as"));
+}
+
+/// Keeps a fact about Ann, and returns its key.
+fn fact(server: &Server, text: &str) -> String {
+    let body = json!({"text": text, "key": "bees", "sender": "ann"});
+    let kept = post(server, "", "/api/v1/remember", &body);
+    assert_eq!(kept.status, 200, "{kept:?}");
+    "bees".to_owned()
 }
 
 #[test]

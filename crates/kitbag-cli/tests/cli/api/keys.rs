@@ -78,6 +78,47 @@ fn x07_a_key_opens_the_proxy_and_does_not_go_on_to_the_provider() {
 }
 
 #[test]
+fn x07_requests_to_models_get_as_much_memory_as_the_key_may_read_and_write() {
+    let upstream = Upstream::answering(|_| Reply::stream(CHAT));
+    let folder = folder();
+    folder.write("own.yaml", "server: {memory_time_limit: 60s}\n");
+    let keys = ["proxy,read,write", "proxy,read", "proxy", "proxy,write"];
+    let keys = keys.map(|scopes| key(&folder, "main", &["--scope", scopes]));
+    let address = upstream.address();
+    let server = Server::start(&folder, &["--config", "own.yaml", "--upstream", &address]);
+    let say = |key: &str, text: &str| {
+        let body =
+            json!({"model": "m", "stream": true, "messages": [{"role": "user", "content": text}]});
+        let answer = post(&server, key, "/v1/chat/completions", &body);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let told = answer.header("x-kitbag-memory").map(str::to_owned);
+        (told, upstream.bodies().pop().unwrap())
+    };
+    say(&keys[0], "We deploy with fly.io, never with heroku.");
+    while !get(&server, &keys[0], "/api/v1/export")
+        .body
+        .contains("fly.io")
+    {}
+    for (number, key) in keys.iter().enumerate() {
+        let asked = format!("How do we deploy? This is question number {number}.");
+        let (told, sent) = say(key, &asked);
+        let is_told = number < 2;
+        assert_eq!(told.as_deref(), is_told.then_some("added"), "{number}");
+        assert_eq!(sent.contains("fly.io"), is_told, "{number}: {sent}");
+    }
+    assert_eq!(server.stop().code, Some(0));
+    let kept = folder.run(&["--store", "sqlite:memory.db", "memory", "export"]);
+    let kept = kept.success();
+    assert!(kept.contains("question number 0"), "{kept}");
+    for number in 1..4 {
+        assert!(
+            !kept.contains(&format!("question number {number}")),
+            "{kept}"
+        );
+    }
+}
+
+#[test]
 fn x07_limits_of_requests_and_tokens_are_told_with_the_time_to_wait() {
     let folder = folder();
     let few = key(&folder, "main", &["--requests-per-minute", "2"]);

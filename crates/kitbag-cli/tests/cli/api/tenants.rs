@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{error, folder, get, key, post, serve};
+use super::{JSON, error, folder, get, key, post, serve};
+use crate::ask::upstream::{CHAT, Reply, Upstream};
+use crate::serve::Server;
 
 #[test]
 fn x07_another_tenant_s_things_are_not_there_on_any_endpoint() {
@@ -33,10 +35,10 @@ fn x07_another_tenant_s_things_are_not_there_on_any_endpoint() {
             let path = path.replace("{id}", id);
             let has_id = path.contains(id);
             let answer = if method == "get" {
-                let query = if path.ends_with("difference") {
-                    format!("?with={turn}")
-                } else {
-                    String::new()
+                let query = match path.rsplit_once('/').unwrap().1 {
+                    "difference" => format!("?with={turn}"),
+                    "fit" => "?budget=8000".to_owned(),
+                    _ => String::new(),
                 };
                 get(&server, &theirs, &format!("{path}{query}"))
             } else {
@@ -59,7 +61,7 @@ fn x07_another_tenant_s_things_are_not_there_on_any_endpoint() {
             }
         }
     }
-    assert_eq!(asked, 16, "every endpoint was asked");
+    assert_eq!(asked, 17, "every endpoint was asked");
     // A message to another's conversation does not get there.
     let said = get(
         &server,
@@ -75,6 +77,68 @@ fn x07_another_tenant_s_things_are_not_there_on_any_endpoint() {
         &json!({"query": "vault opens", "sender": "ann"}),
     );
     assert!(found.body.contains(secret), "{found:?}");
+}
+
+#[test]
+fn x07_another_tenant_s_memory_is_in_no_request_to_a_model_and_no_resource() {
+    let upstream = Upstream::answering(|_| Reply::stream(CHAT));
+    let folder = folder();
+    let own = std::fs::read_to_string(folder.path().join("own.yaml")).unwrap();
+    folder.write("own.yaml", own + "server: {memory_time_limit: 60s}\n");
+    let [ours, theirs] =
+        ["acme", "rival"].map(|tenant| key(&folder, tenant, &["--scope", "admin"]));
+    key(&folder, "main", &[]);
+    let address = upstream.address();
+    let server = Server::start(&folder, &["--config", "own.yaml", "--upstream", &address]);
+    let say = |key: &str, conversation: &str, text: &str| {
+        let bearer = format!("Bearer {key}");
+        let headers = [
+            JSON,
+            ("authorization", bearer.as_str()),
+            ("x-kitbag-sender", "ann"),
+            ("x-kitbag-conversation", conversation),
+        ];
+        let body =
+            json!({"model": "m", "stream": true, "messages": [{"role": "user", "content": text}]});
+        let answer = server.post("/v1/chat/completions", &headers, &body.to_string());
+        assert_eq!(answer.status, 200, "{answer:?}");
+        upstream.bodies().pop().unwrap()
+    };
+    say(&ours, "vault", "The vault opens at nine.");
+    while !get(&server, &ours, "/api/v1/export")
+        .body
+        .contains("at nine")
+    {}
+    for conversation in ["vault", "other"] {
+        let asked = say(&theirs, conversation, "When does the vault open?");
+        assert!(!asked.contains("at nine"), "{asked}");
+    }
+    let asked = say(&ours, "other", "When does the vault open?");
+    assert!(asked.contains("at nine"), "{asked}");
+    let ask = json!({"message": "The vault opens at nine.", "sender": "user"});
+    let turn = post(&server, &ours, "/api/v1/ask", &ask).json()["turn"].clone();
+    let uri = format!("kitbag://prompt/{}", turn.as_str().unwrap());
+    let rpc = |key: &str, method: &str, params: Value| {
+        let bearer = format!("Bearer {key}");
+        let headers = [
+            JSON,
+            ("accept", "application/json, text/event-stream"),
+            ("mcp-protocol-version", "2025-11-25"),
+            ("authorization", bearer.as_str()),
+        ];
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        server.post("/mcp", &headers, &body.to_string()).body
+    };
+    let read = json!({ "uri": uri });
+    let own = rpc(&ours, "resources/read", read.clone());
+    assert!(own.contains("at nine"), "{own}");
+    assert!(rpc(&ours, "resources/list", json!({})).contains(&uri));
+    let foreign = rpc(&theirs, "resources/read", read);
+    assert!(
+        foreign.contains("there is no resource") && !foreign.contains("at nine"),
+        "{foreign}"
+    );
+    assert!(!rpc(&theirs, "resources/list", json!({})).contains(&uri));
 }
 
 #[test]

@@ -125,6 +125,25 @@ fn o08_nobody_waits_for_the_answer_of_a_killed_process() {
     assert_eq!(second.success(), "In Porto.\n");
 }
 
+#[test]
+fn o08_nobody_waits_for_two_processes_that_were_killed_one_after_the_other() {
+    let silent = || Reply::Silent(begun());
+    let replies = vec![silent(), silent(), Reply::stream(upstream::ANTHROPIC)];
+    let mut first = Interrupted::with_replies(&["ask", "Where are the bees?"], replies);
+    first.read_until("In Porto.");
+    first.child.kill().unwrap();
+    first.child.wait().unwrap();
+    let second = first.command(&["ask", "And now?"]).spawn().unwrap();
+    first.child = second;
+    first.read.clear();
+    first.read_until("In Porto.");
+    first.child.kill().unwrap();
+    first.child.wait().unwrap();
+    let third = finish(first.command(&["ask", "Still there?"]), Some(b""));
+    assert!(!third.stderr.contains("waiting"), "{third:?}");
+    assert_eq!(third.success(), "In Porto.\n");
+}
+
 /// The beginning of an answer, before it is whole.
 fn begun() -> String {
     let whole = upstream::ANTHROPIC;

@@ -50,6 +50,8 @@ pub(crate) enum Reply {
     Drop,
     /// The beginning of a stream, then nothing for longer than anybody waits.
     Silent(String),
+    /// Nothing at all, for as long.
+    Never,
 }
 
 impl Reply {
@@ -167,6 +169,9 @@ fn converse(mut stream: impl Read + Write, answer: impl FnOnce(&str) -> Reply) -
     match answer(&request) {
         Reply::Bytes(bytes) => stream.write_all(bytes.as_bytes())?,
         Reply::Drop => {}
+        Reply::Never => {
+            let _ = stream.read(&mut [0]);
+        }
         Reply::Silent(begun) => {
             stream.write_all(format!("{STREAM}{begun}").as_bytes())?;
             stream.flush()?;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Child, ExitStatus};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use serde_json::json;
 
 use super::{history, scripted};
 use crate::run::Folder;
@@ -46,6 +47,36 @@ fn o08_a_message_that_is_left_in_the_middle_is_not_sent() {
     assert_eq!(folder.run(&kept).success(), "");
 }
 
+#[test]
+fn t08_a_tool_that_writes_is_asked_about_at_the_terminal() {
+    let folder = scripted();
+    let note = |when: &str, key: &str| {
+        let call = json!({"id": "a", "name": "remember", "arguments": {"key": key, "text": "tea"}});
+        let entry = json!({"when": when, "tool_calls": [call], "then": [{"text": "Done."}]});
+        entry.to_string() + "\n"
+    };
+    let keys = ["first", "second", "third", "fourth", "fifth"];
+    let script: String = keys.iter().map(|key| note(key, key)).collect();
+    folder.write("answers.jsonl", script);
+    let mut chat = Terminal::chat_with(&folder, &["--tools"]);
+    let question = "call it? [y/N/always] ";
+    // Everything but a yes is a no: an empty line, and Ctrl-C.
+    chat.types("first\r", question);
+    chat.types("\r", "Done.");
+    chat.types("second\r", question);
+    chat.types("\x03", "Done.");
+    chat.types("third\r", question);
+    chat.types("y\r", "Done.");
+    chat.types("fourth\r", question);
+    chat.types("always\r", "Done.");
+    chat.types("fifth\r", "Done.");
+    assert!(chat.end().success());
+    let facts = ["--store", "sqlite:memory.db", "memory", "facts", "list"];
+    let facts = folder.run(&facts).success();
+    let known: Vec<&str> = keys.into_iter().filter(|key| facts.contains(key)).collect();
+    assert_eq!(known, ["third", "fourth", "fifth"], "{facts}");
+}
+
 /// No file below the folder holds these bytes.
 fn assert_nowhere(folder: &Path, bytes: &[u8]) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -68,6 +99,10 @@ struct Terminal {
 
 impl Terminal {
     fn chat(folder: &Folder) -> Self {
+        Self::chat_with(folder, &[])
+    }
+
+    fn chat_with(folder: &Folder, args: &[&str]) -> Self {
         let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&keys).unwrap();
         unlockpt(&keys).unwrap();
@@ -78,6 +113,7 @@ impl Terminal {
             .open(name.to_str().unwrap())
             .unwrap();
         let mut command = folder.command(&["--store", "sqlite:memory.db", "chat"]);
+        command.args(args);
         command
             .env("XDG_DATA_HOME", folder.path().join("data"))
             .env("TERM", "xterm")

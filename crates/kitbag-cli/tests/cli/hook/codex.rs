@@ -13,7 +13,7 @@ use crate::ask::{KEY, MODULES};
 use crate::mcp::clients::given;
 use crate::run::finish;
 
-const STREAM: &str = r#"event: response.created
+pub(crate) const STREAM: &str = r#"event: response.created
 data: {"type":"response.created","response":{"id":"r"}}
 
 event: response.output_item.done
@@ -25,7 +25,7 @@ data: {"type":"response.completed","response":{"id":"r","usage":{"input_tokens":
 "#;
 
 /// The program that the package for this platform brings.
-fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     let vendor = given(MODULES, "npm").join("@openai/codex-linux-x64/vendor");
     let platforms = fs::read_dir(vendor).unwrap();
     let mut programs = platforms.map(|platform| platform.unwrap().path().join("bin/codex"));

@@ -57,6 +57,21 @@ fn x01_a_pin_may_be_lines_or_a_definition() {
 }
 
 #[test]
+fn x01_a_pin_may_be_what_a_heading_says() {
+    let shop = shop();
+    let pack = shop.json(&["the login", "--pin", "src/order.rs:1-3,9-11,…"]);
+    let lines = &chunk(&pack, "src/order.rs")["lines"];
+    assert_eq!(lines, &serde_json::json!([[1, 3], [9, 11]]));
+    // Names of files may have the signs of patterns.
+    shop.write("app/[slug]/page.rs", "fn page() {}\nfn slug() {}\n");
+    for pin in ["app/[slug]/page.rs:2", "app/[slug]/page.rs#slug"] {
+        let pack = shop.json(&["the login", "--pin", pin]);
+        let lines = &chunk(&pack, "app/[slug]/page.rs")["lines"];
+        assert_eq!(lines, &serde_json::json!([[2, 2]]), "{pin}");
+    }
+}
+
+#[test]
 fn x01_a_pin_may_be_a_folder_or_a_pattern() {
     let shop = shop();
     for pin in ["docs", "docs/", "docs/*.md"] {
@@ -170,6 +185,11 @@ fn x01_a_repository_elsewhere_is_fetched_once_and_then_brought_up_to_date() {
     let first = here.pack(&["first", "--remote", &url]).success();
     assert!(first.contains("pub fn first() {}"), "{first}");
     assert!(!first.contains("\n\nObey me."), "{first}");
+    // An address may have a password, which the copy does not keep.
+    let cache = here.path().with_file_name("cache").join("remote");
+    let copy = fs::read_dir(cache).unwrap().next().unwrap().unwrap().path();
+    let kept = fs::read_to_string(copy.join(".git/config")).unwrap();
+    assert!(!kept.contains("file://"), "{kept}");
     origin.write("src/a.rs", "pub fn second() {}\n");
     origin.commit("second");
     let second = here.pack(&["second", "--remote", &url]).success();
@@ -278,11 +298,12 @@ fn p12_characters_that_nobody_sees_are_told() {
     let tree = tree(&[
         ("src/login.rs", "fn login() { /* \u{202e}nigol */ }\n"),
         ("src/plain.rs", "fn login_plain() {} // 👩\u{200d}💻 é\n"),
+        ("src/mark.rs", "fn login_mark() {} // \u{200f}\n"),
     ]);
     let pack = tree.json(&["the login"]);
     let problems = pack["problems"].to_string();
     assert!(
-        problems.contains("are in `src/login.rs` (U+202E): it may read"),
+        problems.contains("are in `src/login.rs` (U+202E), `src/mark.rs` (U+200F): it may read"),
         "{problems}"
     );
     assert!(!problems.contains("plain.rs"), "{problems}");

@@ -39,13 +39,13 @@ fn turn(project: &Path, address: &str, args: &[&str]) -> String {
 }
 
 /// Stands between a client and a server, and keeps what the client sends.
-struct Tap {
-    address: String,
+pub(super) struct Tap {
+    pub(super) address: String,
     sent: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Tap {
-    fn before(server: &str) -> Self {
+    pub(super) fn before(server: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let sent = Arc::new(Mutex::new(Vec::new()));
@@ -67,6 +67,21 @@ impl Tap {
             }
         });
         Self { address, sent }
+    }
+
+    /// Checks that each request arrived as it was sent: its first line, its headers and its body.
+    pub(super) fn check(&self, requests: &[String]) {
+        let sent = String::from_utf8(self.sent.lock().unwrap().clone()).unwrap();
+        let lines = sent.to_ascii_lowercase();
+        for request in requests {
+            assert!(sent.contains(body(request)), "{request}");
+            let (head, _) = request.split_once("\r\n\r\n").unwrap();
+            let mut head = head.lines();
+            assert!(sent.contains(head.next().unwrap()), "{request}");
+            for line in head.filter(|line| !line.starts_with("host: ")) {
+                assert!(lines.contains(&line.to_ascii_lowercase()), "{line}");
+            }
+        }
     }
 }
 
@@ -94,27 +109,16 @@ fn x06_requests_of_claude_code_arrive_as_they_were_sent() {
     turn(folder.path(), &tap.address, &["-p", "Where are the bees?"]);
     let more = ["--continue", "-p", "And the wasps? \u{1f41d}"];
     assert_eq!(turn(folder.path(), &tap.address, &more).trim(), "In Porto.");
-    let sent = String::from_utf8(tap.sent.lock().unwrap().clone()).unwrap();
     let requests = upstream.requests();
     assert!(requests.len() >= 2, "{requests:?}");
+    tap.check(&requests);
     for request in &requests {
-        assert!(sent.contains(body(request)), "{request}");
-        let (head, _) = request.split_once("\r\n\r\n").unwrap();
-        assert!(sent.contains(head.lines().next().unwrap()), "{head}");
-        let sent = sent.to_ascii_lowercase();
-        for line in head
-            .lines()
-            .skip(1)
-            .filter(|line| !line.starts_with("host: "))
-        {
-            assert!(sent.contains(&line.to_ascii_lowercase()), "{line}");
-        }
         for needed in [
             "anthropic-beta: ",
             "x-api-key: ",
             "x-claude-code-session-id: ",
         ] {
-            assert!(head.to_ascii_lowercase().contains(needed), "{head}");
+            assert!(request.to_ascii_lowercase().contains(needed), "{request}");
         }
     }
 }

@@ -70,6 +70,31 @@ fn x06_an_upstream_that_falls_silent_is_given_up() {
     let answer = server.post("/v1/chat/completions", &[], HI);
     assert!(!answer.is_whole);
     assert!(answer.body.contains("sent nothing for 0.2 s"), "{answer:?}");
+    // Until then its client is kept from taking the silence for a lost connection.
+    let begun = begun(CHAT);
+    let comments = answer.body.strip_prefix(begun.as_str()).unwrap();
+    assert!(
+        comments.starts_with(": keep-alive\n\n: keep-alive\n\n: keep-alive\n\ndata: "),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn x06_an_upstream_that_never_begins_to_answer_is_given_up_and_may_be_asked_again() {
+    let upstream = Upstream::answering(|_| Reply::Never);
+    let folder = Folder::new();
+    let config = format!(
+        "providers: {{slow: {{kind: anthropic, base_url: {}, timeouts: {{first_byte: 200ms}}}}}}\n",
+        upstream.address()
+    );
+    folder.write("own.yaml", config);
+    let server = Server::start(&folder, &["--config", "own.yaml", "--upstream", "slow"]);
+    let answer = server.post("/v1/messages", &[], HI);
+    assert_eq!(answer.status, 504, "{answer:?}");
+    assert_eq!(answer.json()["error"]["type"], "api_error");
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    assert_eq!(answer.header("x-should-retry"), None);
+    assert_eq!(upstream.requests().len(), 1, "it may have been answered");
 }
 
 #[test]
@@ -180,4 +205,36 @@ fn x06_a_client_that_goes_away_ends_the_request_upstream() {
             "the connection is closed"
         );
     }
+}
+
+#[test]
+fn x06_a_client_that_leaves_behind_the_last_event_has_had_a_whole_answer() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let upstream = format!("http://{}", listener.local_addr().unwrap());
+    let folder = Folder::new();
+    folder.write("own.yaml", "server: {memory_time_limit: 60s}\n");
+    let server = Server::start(&folder, &["--config", "own.yaml", "--upstream", &upstream]);
+    let head = server.head("POST", "/v1/chat/completions", &[], HI.len());
+    let mut client = server.connect();
+    client.write_all(format!("{head}{HI}").as_bytes()).unwrap();
+    let (mut stream, _) = listener.accept().unwrap();
+    assert_ne!(stream.read(&mut [0; 4096]).unwrap(), 0);
+    let start = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+    stream
+        .write_all(format!("{start}{CHAT}").as_bytes())
+        .unwrap();
+    let (mut came, mut piece) = (Vec::new(), [0; 4096]);
+    while !String::from_utf8_lossy(&came).contains("[DONE]") {
+        let count = client.read(&mut piece).unwrap();
+        assert_ne!(count, 0);
+        came.extend_from_slice(&piece[..count]);
+    }
+    drop(client);
+    // The connection of the upstream stays open until the server closes it.
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    assert_eq!(stream.read(&mut piece).unwrap_or(0), 0);
+    assert_eq!(server.stop().code, Some(0));
+    let export = ["--store", "sqlite:memory.db", "memory", "export"];
+    let kept = folder.run(&export).success();
+    assert!(kept.contains("In Porto."), "{kept}");
 }

@@ -10,7 +10,7 @@ fn guarded(budget: &str) -> (Server, Upstream, Folder) {
     let folder = Folder::new();
     folder.write(
         "own.yaml",
-        format!("server: {{memory: off, history_budget: {budget}}}\n"),
+        format!("server: {{memory: off, history_budget: {budget}, cache_breakpoints: false}}\n"),
     );
     let upstream = Upstream::answering(|request| {
         Reply::stream(match request {

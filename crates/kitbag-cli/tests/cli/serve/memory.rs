@@ -6,23 +6,23 @@ use super::{Answer, Server};
 use crate::ask::upstream::{ANTHROPIC, CHAT, RESPONSES, Reply, Upstream};
 use crate::run::Folder;
 
-const SAID: &str = "We deploy with fly.io, never with heroku.";
-const ASKED: &str = "How do we deploy?";
+pub(super) const SAID: &str = "We deploy with fly.io, never with heroku.";
+pub(super) const ASKED: &str = "How do we deploy?";
 
 /// A server with an upstream that says the same to everybody.
-struct Proxy {
-    folder: Folder,
-    server: Server,
-    upstream: Upstream,
+pub(super) struct Proxy {
+    pub(super) folder: Folder,
+    pub(super) server: Server,
+    pub(super) upstream: Upstream,
 }
 
 impl Proxy {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self::with("")
     }
 
     /// One with more settings.
-    fn with(settings: &str) -> Self {
+    pub(super) fn with(settings: &str) -> Self {
         Self::answering(settings, |request| {
             Reply::stream(match request {
                 _ if request.starts_with("POST /v1/messages") => ANTHROPIC,
@@ -32,7 +32,10 @@ impl Proxy {
         })
     }
 
-    fn answering(settings: &str, answer: impl FnMut(&str) -> Reply + Send + 'static) -> Self {
+    pub(super) fn answering(
+        settings: &str,
+        answer: impl FnMut(&str) -> Reply + Send + 'static,
+    ) -> Self {
         let folder = Folder::new();
         // The tests are not about the speed of a busy machine.
         folder.write(
@@ -50,7 +53,12 @@ impl Proxy {
     }
 
     /// Sends a request, and returns the answer with what arrived upstream.
-    fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> (Answer, String) {
+    pub(super) fn post(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &Value,
+    ) -> (Answer, String) {
         let answer = self.server.post(path, headers, &body.to_string());
         assert_eq!(answer.status, 200, "{answer:?}");
         let arrived = self.upstream.bodies().pop().unwrap();
@@ -58,14 +66,14 @@ impl Proxy {
     }
 
     /// Says something in a conversation of its own, and waits until it is kept.
-    fn say(&self, headers: &[(&str, &str)], text: &str) {
+    pub(super) fn say(&self, headers: &[(&str, &str)], text: &str) {
         let (_, arrived) = self.post("/v1/chat/completions", headers, &chat(&[text]));
         assert!(arrived.contains(text));
         self.wait_for(text);
     }
 
     /// Waits until a text is kept: that goes on behind the answer.
-    fn wait_for(&self, text: &str) {
+    pub(super) fn wait_for(&self, text: &str) {
         for _ in 0..600 {
             if self.exported().contains(text) {
                 return;
@@ -75,7 +83,7 @@ impl Proxy {
         panic!("`{text}` is not kept: {}", self.exported());
     }
 
-    fn exported(&self) -> String {
+    pub(super) fn exported(&self) -> String {
         let export = ["--store", "sqlite:memory.db", "memory", "export"];
         let export = self.folder.run(&export);
         export.stdout
@@ -83,7 +91,7 @@ impl Proxy {
 }
 
 /// A request of Chat Completions: what a person said and was answered, in turn.
-fn chat(said: &[&str]) -> Value {
+pub(super) fn chat(said: &[&str]) -> Value {
     let roles = ["user", "assistant"].into_iter().cycle();
     let messages = roles.zip(said);
     let messages = messages.map(|(role, text)| json!({"role": role, "content": text}));
@@ -92,7 +100,7 @@ fn chat(said: &[&str]) -> Value {
 }
 
 /// The block of memory in a request as it is written in its JSON.
-fn block(body: &str) -> &str {
+pub(super) fn block(body: &str) -> &str {
     let start = body
         .find("<kitbag-memory>")
         .unwrap_or_else(|| panic!("{body}"));
@@ -366,4 +374,19 @@ fn x06_answers_of_every_form_are_learned() {
     assert!(exported.contains("A whole answer."), "{exported}");
     assert_eq!(exported.matches("\"In Porto.\"").count(), 2, "{exported}");
     assert!(!exported.contains("Fourth"), "nobody was asked: {exported}");
+}
+
+#[test]
+fn x06_tokens_are_counted_with_what_the_request_will_get() {
+    let proxy = Proxy::new();
+    proxy.say(&[], SAID);
+    let request = json!({"model": "m", "messages": [{"role": "user", "content": ASKED}]});
+    let (_, counted) = proxy.post("/v1/messages/count_tokens", &[], &request);
+    assert!(block(&counted).contains(SAID), "{counted}");
+    let (_, asked) = proxy.post("/v1/messages", &[], &request);
+    assert_eq!(counted, asked);
+    let responses = json!({"model": "m", "input": [{"role": "user", "content": [
+        {"type": "input_text", "text": ASKED}]}]});
+    let (_, counted) = proxy.post("/v1/responses/input_tokens", &[], &responses);
+    assert!(block(&counted).contains(SAID), "{counted}");
 }

@@ -13,7 +13,7 @@ use crate::run::{Folder, finish};
 
 /// Answers as the three APIs do: to a model `error-N` with an error, else in text, or with a call where there
 /// are tools.
-fn answer(request: &str) -> Reply {
+pub(super) fn answer(request: &str) -> Reply {
     let (line, _) = request.split_once("\r\n").unwrap();
     let path = line.split(' ').nth(1).unwrap();
     let asked: Value = serde_json::from_str(body(request)).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! The fields of a request's body that say who speaks and what was said.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use kitbag::core::role::Role;
 use kitbag::wire::Dialect;
@@ -16,6 +17,10 @@ pub(in super::super) struct ReadBody {
     pub(in super::super) messages: Vec<ClientMessage>,
     /// The texts of the instructions that stand apart.
     pub(in super::super) system: Vec<String>,
+    /// The bytes of those instructions.
+    pub(in super::super) instructions: Option<Range<usize>>,
+    /// The bytes of the list of tools.
+    pub(in super::super) tools: Option<Range<usize>>,
     /// Set where the model may call tools.
     pub(in super::super) has_tools: bool,
     /// The name of the person at the client, as the client says.
@@ -35,7 +40,7 @@ struct RawBody<'b> {
     #[serde(borrow, default)]
     system: Option<&'b RawValue>,
     #[serde(borrow, default)]
-    tools: Option<Vec<&'b RawValue>>,
+    tools: Option<&'b RawValue>,
     #[serde(default)]
     metadata: Option<Metadata>,
     #[serde(default)]
@@ -97,6 +102,7 @@ impl ReadBody {
             let at = raw.get().as_ptr().addr().checked_sub(start)?;
             (at < body.len()).then_some(at)
         };
+        let span = |raw: &RawValue| offset(raw).map(|at| at..at + raw.get().len());
         let mut messages = Vec::new();
         match (raw.messages, raw.input) {
             (Some(list), _) => {
@@ -120,11 +126,17 @@ impl ReadBody {
             let (parts, _) = content::read(dialect, Role::System, raw, |_| None);
             parts.into_iter().filter_map(|part| part.text).collect()
         });
+        let has_tools = raw.tools.is_some_and(|raw| {
+            let tools: Result<Vec<&RawValue>, _> = serde_json::from_str(raw.get());
+            tools.is_ok_and(|tools| !tools.is_empty())
+        });
         let user_id = raw.metadata.and_then(|metadata| metadata.user_id);
         Some(Self {
             messages,
             system: system.unwrap_or_default(),
-            has_tools: raw.tools.is_some_and(|tools| !tools.is_empty()),
+            instructions: raw.system.and_then(span),
+            tools: raw.tools.and_then(span),
+            has_tools,
             user: raw.safety_identifier.or(raw.user).or(user_id),
             conversation: raw.conversation.map(|it| match it {
                 Conversation::Id(id) | Conversation::Object { id } => id,
@@ -157,6 +169,8 @@ fn read_message(
     };
     // Only what a person said is a place for memory.
     let mut message = message(role, &parts, place.filter(|_| role == Role::User));
+    let content = read.content;
+    message.content = content.and_then(|raw| offset(raw).map(|at| at..at + raw.get().len()));
     let calls = read.tool_calls.unwrap_or_default().into_iter();
     message.calls.extend(calls.filter_map(|call| call.id));
     message.calls.extend(read.tool_call_id);

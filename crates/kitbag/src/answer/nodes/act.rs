@@ -83,6 +83,13 @@ impl Nodes {
                 .read::<Acted>(Node::Act, asked.clone(), rounds, exchange)
                 .await;
             match read {
+                // What was called already is not called again: there is no room to tell what came of it.
+                Err(AnswerError::Turn(TurnError::Assemble(error)))
+                    if is_for_room(&error) && !rounds.made_calls.is_empty() =>
+                {
+                    let text = "the tools were called, and there was no room to go on".to_owned();
+                    break Answered::Unreadable(text, error.to_string());
+                }
                 // Results of earlier steps are in the prompt as long as there is room for them.
                 Err(AnswerError::Turn(TurnError::Assemble(error)))
                     if is_for_room(&error) && self.leave_out_a_result() => {}

@@ -3,12 +3,19 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::words::beginning;
 
 /// An answer that is read as JSON.
 pub(super) trait NodeAnswer: DeserializeOwned + JsonSchema {
+    /// The fields of which an answer has at least one. Any other object is none, such as an error or a part of an
+    /// answer that is not whole.
+    const FIELDS: &'static [&'static str];
+
+    /// True if an object without fields is an answer where there is no other.
+    const MAY_BE_EMPTY: bool = false;
+
     /// Tells what is wrong with an answer that has the right fields.
     fn check(&self) -> Result<(), String> {
         Ok(())
@@ -44,7 +51,19 @@ pub(super) struct Retained {
     pub(super) reason: String,
 }
 
-impl NodeAnswer for Curated {}
+impl NodeAnswer for Curated {
+    const FIELDS: &'static [&'static str] = &[
+        "referenced",
+        "retain",
+        "retain_active",
+        "demote",
+        "drop",
+        "clear_all",
+        "summary",
+        "curation_summary",
+    ];
+    const MAY_BE_EMPTY: bool = true;
+}
 
 /// The plan of Think.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -94,6 +113,8 @@ pub(super) struct PlannedStep {
 }
 
 impl NodeAnswer for Planned {
+    const FIELDS: &'static [&'static str] = &["decision", "goal", "steps"];
+
     fn check(&self) -> Result<(), String> {
         let is_blank = |step: &PlannedStep| step.description.trim().is_empty();
         match self.steps.iter().position(is_blank) {
@@ -187,6 +208,8 @@ pub(super) enum Action {
 }
 
 impl NodeAnswer for Acted {
+    const FIELDS: &'static [&'static str] = &["summary", "blocked", "ask_user"];
+
     fn check(&self) -> Result<(), String> {
         let is_said = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.is_empty());
         match self.summary.trim().is_empty() && !is_said(&self.blocked) && !is_said(&self.ask_user)
@@ -198,9 +221,10 @@ impl NodeAnswer for Acted {
 }
 
 /// Reads an answer: the first JSON object in it that has the right fields, whatever stands around it. A
-/// field that is null counts as missing.
+/// field that is null counts as missing. An object that does not end is not looked into: its parts are no answer.
 pub(super) fn read<T: NodeAnswer>(text: &str) -> Result<T, String> {
     let mut problem = None;
+    let mut empty = None;
     let mut from = 0;
     while let Some(start) = text.get(from..).and_then(|rest| rest.find('{')) {
         let start = from + start;
@@ -208,22 +232,40 @@ pub(super) fn read<T: NodeAnswer>(text: &str) -> Result<T, String> {
             .into_iter::<Value>();
         from = match values.next() {
             Some(Ok(value @ Value::Object(_))) => {
-                let read = serde_json::from_value::<T>(without_nulls(value));
-                let read = read.map_err(|error| error.to_string());
-                match read.and_then(|answer| answer.check().map(|()| answer)) {
+                match answer(without_nulls(value.clone())) {
                     Ok(answer) => return Ok(answer),
+                    Err(_) if value == json!({}) => empty = Some(value),
                     Err(wrong) => problem = problem.or(Some(wrong)),
                 }
                 start + values.byte_offset()
             }
             Some(Err(error)) => {
                 problem = problem.or_else(|| Some(format!("it is no JSON: {error}")));
+                if error.is_eof() {
+                    break;
+                }
                 start + 1
             }
             _ => start + 1,
         };
     }
-    Err(problem.unwrap_or_else(|| "it has no JSON object".to_owned()))
+    match (problem, empty) {
+        (Some(problem), _) => Err(problem),
+        (None, Some(empty)) if T::MAY_BE_EMPTY => {
+            serde_json::from_value(empty).map_err(|error| error.to_string())
+        }
+        (None, Some(_)) => Err("its JSON object is empty".to_owned()),
+        (None, None) => Err("it has no JSON object".to_owned()),
+    }
+}
+
+fn answer<T: NodeAnswer>(value: Value) -> Result<T, String> {
+    if !T::FIELDS.iter().any(|field| value.get(field).is_some()) {
+        let fields = T::FIELDS.join("`, `");
+        return Err(format!("its JSON object has none of the fields `{fields}`"));
+    }
+    let read: T = serde_json::from_value(value).map_err(|error| error.to_string())?;
+    read.check().map(|()| read)
 }
 
 fn without_nulls(value: Value) -> Value {
@@ -264,6 +306,31 @@ mod tests {
         assert!(wrong.starts_with("unknown variant `dance`"), "{wrong}");
         let cut = read::<Planned>(r#"{"goal": "so"#).unwrap_err();
         assert!(cut.starts_with("it is no JSON: EOF"), "{cut}");
+    }
+
+    #[test]
+    fn a10_a_part_of_an_answer_is_none() {
+        let cut = r#"{"decision": "propose", "goal": "Empty the book",
+            "steps": [{"type": "write", "description": "delete every recipe"}, {"ty"#;
+        let problem = read::<Planned>(cut).unwrap_err();
+        assert!(problem.starts_with("it is no JSON: EOF"), "{problem}");
+        let broken =
+            r#"{"decision": "propose", "steps": [{"type": "write", "description": "x"},],}"#;
+        let problem = read::<Planned>(broken).unwrap_err();
+        assert!(problem.starts_with("it is no JSON: "), "{problem}");
+        let other = read::<Planned>(r#"{"error": "overloaded"}"#).unwrap_err();
+        assert!(other.contains("none of the fields `decision`"), "{other}");
+        assert!(read::<Curated>(r#"{"error": "overloaded"}"#).is_err());
+        // Prose may have braces too.
+        let asked = r#"I pass {} as arguments. {"decision": "clarify", "goal": "which book?"}"#;
+        assert_eq!(read::<Planned>(asked).unwrap().decision, Decision::Clarify);
+        assert_eq!(
+            read::<Planned>("{}").unwrap_err(),
+            "its JSON object is empty"
+        );
+        // Whoever curates may find nothing to change.
+        assert!(read::<Curated>("Nothing: {}").unwrap().drop.is_empty());
+        assert!(read::<Curated>(r#"Of {} I would {"drop": ["soup_1"#).is_err());
     }
 
     proptest! {

@@ -3,7 +3,7 @@
 use kitbag_core::assembly::Epoch;
 use kitbag_core::inject::ContextMessage;
 use kitbag_core::message::Message;
-use kitbag_core::problem::ProblemKind;
+use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::role::{Role, Visibility};
 use kitbag_core::view::View;
 
@@ -68,19 +68,48 @@ impl Nodes {
         exchange.is_quiet = node != Node::Reply;
         if !std::mem::take(&mut self.is_prepared) {
             let assembly = &rounds.prompt.composed.assembly;
-            // A limit that was reached is told with the reply.
-            let told = assembly.ledger.problems.iter();
-            let told = told.filter(|one| one.source == "tools" && one.kind == ProblemKind::LeftOut);
+            // A limit that was reached is told with the reply, and so is what extensions did wrong.
+            let is_of_turn = |one: &&Problem| {
+                let is_limit = one.source == "tools" && one.kind == ProblemKind::LeftOut;
+                is_limit || one.source.starts_with("extension ")
+            };
+            let told = assembly.ledger.problems.iter().filter(is_of_turn);
             self.problems.extend(told.cloned());
             let epoch = assembly.epoch.clone();
             let (prompt, request) = self.prompt(node, asked, Some(&epoch))?;
-            let result = format_args!("{} tokens", prompt.composed.assembly.tokens.0);
-            exchange.stages.end("prompt", result);
+            let tokens = prompt.composed.assembly.tokens.0;
+            // Nothing that borrows the words may outlive this line: it would keep the turn on its thread.
+            exchange
+                .stages
+                .end("prompt", format_args!("{tokens} tokens"));
             rounds.go_on_with(prompt, request);
+            rounds.begin_step(exchange).await?;
+            self.inject(rounds)?;
         }
         rounds.purpose = (node != Node::Reply).then(|| node.as_str());
         (exchange.show)(&ReplyEvent::Typing);
-        self.send(node, rounds, exchange).await
+        self.send(node, rounds, exchange).await?;
+        match node {
+            // The reply is whole, whoever ends the run now.
+            Node::Reply => Ok(()),
+            _ => rounds.check_ended(),
+        }
+    }
+
+    /// Puts what extensions inject behind the prompt of a node, if there is room.
+    fn inject(&mut self, rounds: &mut Rounds<'_>) -> Result<(), AnswerError> {
+        if !rounds.host.has_pending() {
+            return Ok(());
+        }
+        match rounds.compose(None, &self.counter) {
+            Err(AnswerError::Turn(TurnError::Assemble(error))) => {
+                let problem = format!("a message has to wait: {error}");
+                let problem = Problem::new("extension messages", ProblemKind::LeftOut, problem);
+                self.problems.push(problem);
+                Ok(())
+            }
+            other => other,
+        }
     }
 
     async fn send(
@@ -94,7 +123,7 @@ impl Nodes {
                 rounds.refs = Some(self.state.conversation.id_registry.clone());
                 Box::pin(rounds.run(exchange)).await
             }
-            _ => Box::pin(rounds.infer(exchange)).await,
+            _ => rounds.infer_alone(exchange).await,
         }
     }
 
@@ -112,6 +141,7 @@ impl Nodes {
             "" => "(no words)",
             _ => &text,
         };
+        rounds.begin_step(exchange).await?;
         let before = rounds.steps.len();
         rounds.steps.push(Message::assistant(said));
         rounds
@@ -129,7 +159,8 @@ impl Nodes {
         }
         exchange.stages.end("prompt", "once more");
         (exchange.show)(&ReplyEvent::Typing);
-        Box::pin(rounds.infer(exchange)).await?;
+        rounds.infer_alone(exchange).await?;
+        rounds.check_ended()?;
         Ok(true)
     }
 

@@ -67,6 +67,9 @@ impl Material {
         #[cfg(not(feature = "store"))]
         let mut conversation = Conversation::new(request, &[]);
         conversation.contribution.draft.is_for_node = request.node.is_some();
+        if request.anew {
+            conversation.epoch = None;
+        }
         let skills = sources.project.map(|project| {
             let message = prompt.current.content.text();
             let epoch = conversation.epoch.as_ref();

@@ -23,6 +23,8 @@ use super::{Engine, EngineCounter, EngineError};
 #[cfg(all(feature = "providers", feature = "store"))]
 use crate::answer::NodeLimits;
 #[cfg(all(feature = "providers", feature = "store"))]
+use crate::checkpoint::Checkpoints;
+#[cfg(all(feature = "providers", feature = "store"))]
 use crate::extension::{Extension, Extensions, Rules};
 use crate::gather::Gatherer;
 use crate::project::Project;
@@ -50,6 +52,8 @@ pub struct EngineBuilder {
     toolbox: Toolbox,
     #[cfg(all(feature = "providers", feature = "store"))]
     nodes: Option<NodeLimits>,
+    #[cfg(all(feature = "providers", feature = "store"))]
+    checkpoints: Option<Checkpoints>,
     #[cfg(all(feature = "providers", feature = "store"))]
     starter: Option<ServerStarter>,
     #[cfg(all(feature = "providers", feature = "store"))]
@@ -94,6 +98,8 @@ impl Default for EngineBuilder {
             toolbox: Toolbox::default(),
             #[cfg(all(feature = "providers", feature = "store"))]
             nodes: None,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            checkpoints: None,
             #[cfg(all(feature = "providers", feature = "store"))]
             starter: None,
             #[cfg(all(feature = "providers", feature = "store"))]
@@ -210,6 +216,14 @@ impl EngineBuilder {
     #[cfg(all(feature = "providers", feature = "store"))]
     pub fn nodes(mut self, limits: NodeLimits) -> Self {
         self.nodes = Some(limits);
+        self
+    }
+
+    /// Lets the senders of messages save their conversations here, with `/checkpoint`. Such a file stays when
+    /// messages are forgotten, so that only people who may see the folder should be let.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub fn checkpoints(mut self, checkpoints: Checkpoints) -> Self {
+        self.checkpoints = Some(checkpoints);
         self
     }
 
@@ -370,6 +384,8 @@ impl EngineBuilder {
             toolbox: self.toolbox,
             #[cfg(all(feature = "providers", feature = "store"))]
             nodes: self.nodes,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            checkpoints: self.checkpoints,
             #[cfg(all(feature = "providers", feature = "store"))]
             starter: self.starter,
             #[cfg(all(feature = "providers", feature = "store"))]

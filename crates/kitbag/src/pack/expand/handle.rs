@@ -13,8 +13,8 @@ pub(in crate::pack) struct Handle<'h> {
 /// The part of the file that is meant.
 pub(in crate::pack) enum Part<'h> {
     Whole,
-    /// From the first to the last line, counted from 1.
-    Lines(usize, usize),
+    /// Ranges from the first to the last line, counted from 1.
+    Lines(Vec<(usize, usize)>),
     Name(&'h str),
 }
 
@@ -61,8 +61,15 @@ impl<'h> Handle<'h> {
     }
 }
 
-/// A range such as `10-80`, `10-` or `10`.
-fn lines<'h>(range: &str) -> Result<Part<'h>, ExpandError> {
+/// Ranges such as `10-80`, `10-`, `10` and `10-20,30-40`, as the headings of a prompt have them.
+fn lines<'h>(ranges: &str) -> Result<Part<'h>, ExpandError> {
+    // A long heading ends in a mark for what it leaves out.
+    let listed = ranges.trim_end_matches(['…', '.', ',']);
+    let found: Result<Vec<(usize, usize)>, ExpandError> = listed.split(',').map(range).collect();
+    Ok(Part::Lines(found?))
+}
+
+fn range(range: &str) -> Result<(usize, usize), ExpandError> {
     let wrong = |why: &'static str| ExpandError::NoRange {
         range: range.to_owned(),
         why,
@@ -77,6 +84,6 @@ fn lines<'h>(range: &str) -> Result<Part<'h>, ExpandError> {
     match (number(first), number(last)) {
         (0, _) => Err(wrong("lines are counted from 1")),
         (first, last) if last < first => Err(wrong("it ends before it begins")),
-        (first, last) => Ok(Part::Lines(first, last)),
+        (first, last) => Ok((first, last)),
     }
 }

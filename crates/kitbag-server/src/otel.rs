@@ -1,0 +1,116 @@
+//! OpenTelemetry: a span for each call of a model, and its metrics, by the conventions for generative AI.
+//!
+//! They are written as OTLP in JSON, over the client that requests to providers use. What was said is told only where
+//! the environment asks for it, and then without secrets. Nothing waits for a collector: what it does not take is lost.
+
+mod call;
+mod export;
+mod json;
+mod metrics;
+mod settings;
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::Value;
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout};
+
+pub(crate) use call::Call;
+use call::Span;
+use export::Target;
+use metrics::Metrics;
+pub use settings::TelemetryError;
+
+/// Tells a collector of the calls of models.
+#[derive(Debug)]
+pub struct Telemetry {
+    spans: Option<Target>,
+    metrics: Option<Target>,
+    /// The attributes of this server.
+    resource: Value,
+    /// Set where what was said is told.
+    tells_content: bool,
+    /// Spans wait for so long, so that they are sent together.
+    delay: Duration,
+    /// Metrics are sent as often.
+    interval: Duration,
+    began: Timestamp,
+    queue: Mutex<VecDeque<Span>>,
+    filled: Notify,
+    measured: Mutex<Metrics>,
+}
+
+/// More spans are not kept for a collector that takes none.
+const MOST: usize = 2_048;
+/// So many spans do not wait any longer.
+const MANY: usize = 512;
+/// A server that stops waits no longer for its collector.
+const LAST: Duration = Duration::from_secs(5);
+
+impl Telemetry {
+    /// Sends what there is, again and again.
+    pub(crate) async fn run(&self) {
+        let mut measured = Instant::now();
+        loop {
+            drop(timeout(self.delay, self.filled.notified()).await);
+            self.send_spans().await;
+            if measured.elapsed() >= self.interval {
+                measured = Instant::now();
+                self.send_metrics().await;
+            }
+        }
+    }
+
+    /// Sends what is left.
+    pub(crate) async fn finish(&self) {
+        let all = async {
+            self.send_spans().await;
+            self.send_metrics().await;
+        };
+        if timeout(LAST, all).await.is_err() {
+            tracing::warn!(event = "telemetry_late");
+        }
+    }
+
+    fn add(&self, span: Span) {
+        lock(&self.measured).count(&span);
+        if self.spans.is_none() || !span.is_sampled {
+            return;
+        }
+        let mut queue = lock(&self.queue);
+        if queue.len() == MOST {
+            queue.pop_front();
+        }
+        queue.push_back(span);
+        if queue.len() >= MANY {
+            self.filled.notify_one();
+        }
+    }
+
+    async fn send_spans(&self) {
+        let spans: Vec<Span> = lock(&self.queue).drain(..).collect();
+        if let Some(target) = &self.spans
+            && !spans.is_empty()
+        {
+            let spans = spans.iter().map(Span::json).collect();
+            target.send(json::spans(&self.resource, spans)).await;
+        }
+    }
+
+    async fn send_metrics(&self) {
+        let Some(target) = &self.metrics else {
+            return;
+        };
+        let metrics = lock(&self.measured).json(self.began, Timestamp::now());
+        if !metrics.is_empty() {
+            target.send(json::metrics(&self.resource, metrics)).await;
+        }
+    }
+}
+
+fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}

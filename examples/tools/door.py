@@ -1,0 +1,2 @@
+def closes(day):
+    return 14 if day == "Saturday" else 18
