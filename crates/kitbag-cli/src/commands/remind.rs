@@ -138,8 +138,10 @@ async fn add(args: &Args, given: &AddArgs, store: &Store) -> Result<(), Failure>
         .with_consume_after_emit(given.once);
     let id = match chosen(args, store).await? {
         ReminderPlace::Conversation(id) => id,
+        // A reminder may come before the first message.
         ReminderPlace::None { sender } => begun(args, given, store, &sender).await?,
     };
+    // Asked before the change, which replaces silently.
     let done = match has_reminder(store, id, &key).await? {
         true => format!("replaced `{}` in", one_line(&key)),
         false => format!("added `{}` to", one_line(&key)),
@@ -192,6 +194,7 @@ async fn list(args: &Args, store: &Store) -> Result<(), Failure> {
     if args.json {
         return Ok(output::print_json(&report)?);
     }
+    // Counted, so that an empty list does not look like an empty conversation.
     if report.internal > 0 {
         let (one, several) = ("internal one is", "internal ones are");
         let count = counted(report.internal as u64, one, several);
@@ -222,6 +225,7 @@ async fn remove(args: &Args, store: &Store, key: &str) -> Result<(), Failure> {
                 .hint("`kitbag memory history` lists conversations"));
         }
     };
+    // The store removes a missing key without a word, and a typo would look like success.
     if !has_reminder(store, id, key).await? {
         let what = format_args!("conversation {id} has no reminder `{}`", one_line(key));
         return Err(Failure::new(what).hint("`kitbag remind list` shows those it has"));

@@ -150,6 +150,6 @@ fn x11_nothing_is_written_before_somebody_agrees() {
     assert!(!folder.path().join(".vscode").exists());
     folder.write(".mcp.json", "{\"mcpServers\": [");
     let told = init(&folder, &["--for", "claude", "--yes"]).failure(1);
-    assert!(told.contains(".mcp.json: it is no JSON"), "{told}");
+    assert!(told.contains(".mcp.json: it is not JSON"), "{told}");
     assert!(!folder.path().join(".claude").exists());
 }

@@ -141,6 +141,7 @@ impl Passing {
         loop {
             let left = idle.saturating_sub(self.silent);
             let pause = if takes_comments {
+                // A quarter, so that a short limit allows several comments before it ends.
                 left.min(SILENCE).min(idle / 4)
             } else {
                 left
@@ -165,6 +166,7 @@ impl Passing {
                         let problem = format!("the upstream sent nothing for {seconds} s");
                         return Frame::Broken(problem);
                     }
+                    // Within an event a comment would break its data.
                     if self.held.is_empty() {
                         return Frame::Silence;
                     }
@@ -220,6 +222,7 @@ impl Passing {
     fn broken(&mut self, problem: String) -> io::Result<Bytes> {
         tracing::info!(event = "answer_cut", problem);
         if let Some(call) = &mut self.answer.call {
+            // The text of the problem may quote the provider; the kind is enough for a collector.
             call.failed("cut");
         }
         if !self.answer.is_stream {
@@ -239,6 +242,8 @@ impl Passing {
         self.held.extend_from_slice(&frame);
         let end = end_of_events(&self.held);
         match end {
+            // A client that waits for one huge event would otherwise get nothing for long, and the server
+            // would hold all of it.
             0 if self.held.len() > LONGEST_HELD => self.held.split().freeze(),
             end => self.held.split_to(end).freeze(),
         }

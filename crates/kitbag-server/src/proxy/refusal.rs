@@ -45,9 +45,11 @@ impl Refusal {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         match self.retry_after {
             Some(wait) => {
+                // Zero would make clients try again at once.
                 let seconds = wait.as_secs().max(1);
                 headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
             }
+            // Else official clients would repeat a request that can only fail.
             None => drop(headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"))),
         }
         response
@@ -57,6 +59,7 @@ impl Refusal {
 impl From<SendFailure> for Refusal {
     fn from(failure: SendFailure) -> Self {
         let message = failure.to_string();
+        // Failures of a connection are short; the client may try again soon.
         let second = Some(Duration::from_secs(1));
         let (status, retry_after) = match failure {
             SendFailure::Path { .. } => (StatusCode::BAD_REQUEST, None),
@@ -80,6 +83,7 @@ pub(super) fn error_json(
     message: &str,
     code: Option<&str>,
 ) -> String {
+    // So that nobody looks for the fault at the provider.
     let message = format!("kitbag: {message}");
     let kind = match (status.as_u16(), dialect) {
         (401, Dialect::Anthropic) => "authentication_error",

@@ -20,7 +20,7 @@ const TASK: usize = 500;
 pub(super) async fn checkpoint(asked: CommandCall<'_>) -> Result<CommandReply, CommandError> {
     let store = asked.store()?;
     let Some(checkpoints) = &asked.engine.checkpoints else {
-        return Err(asked.wrong("saves nothing on this channel: it has no folder for tasks"));
+        return Err(asked.wrong("cannot save on this channel: no folder for tasks is configured"));
     };
     let Some(id) = asked.conversation().await? else {
         return Err(asked.wrong("saves a conversation, and none has begun"));

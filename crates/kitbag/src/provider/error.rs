@@ -26,7 +26,7 @@ pub enum ProviderError {
     },
     /// A folder's own configuration wants to send something off the machine, or to read a key.
     #[error(
-        "the provider `{provider}` is defined by a file of this folder, which may be anybody's, and {problem}"
+        "the provider `{provider}` is defined by a file of this folder, which could come from anybody, and {problem}"
     )]
     Untrusted {
         /// Its name.
@@ -36,7 +36,7 @@ pub enum ProviderError {
     },
     /// A folder's own configuration names a model of a provider that its user has not chosen.
     #[error(
-        "the model `{model}` is named by a file of this folder, which may be anybody's, and `{provider}`, \
+        "the model `{model}` is named by a file of this folder, which could come from anybody, and `{provider}`, \
          which you have not chosen, {problem}"
     )]
     UntrustedModel {

@@ -22,6 +22,7 @@ pub(super) fn text(told: &Explanation) -> String {
             format!("{source} is not in the prompt: {}", one_line(reason))
         }
     });
+    // A file without a word of the task was not scored.
     if let Some(score) = told.score {
         let rank = told.rank.map(|rank| {
             let (rank, ranked) = (grouped(rank as u64), grouped(told.ranked as u64));
@@ -36,6 +37,7 @@ pub(super) fn text(told: &Explanation) -> String {
         let displaced = told.displaced_by.iter();
         lines.extend(displaced.map(|source| format!("  {}", one_line(source))));
     }
+    // A file that is shown whole, or that has no text, cannot be shown better with another budget.
     if told.was_tried {
         let whole = if told.shown.is_some() { " whole" } else { "" };
         lines.push(match (told.budget, told.budget_level) {
@@ -56,6 +58,7 @@ pub(super) fn text(told: &Explanation) -> String {
             let level = level.as_str();
             lines.push(format!("`--pin {source}` would show it as {level}"));
         }
+        // Binary and unreadable files cannot be pinned, and the advice would lead nowhere.
         (None, _) if told.can_be_pinned => {
             lines.push(format!("`--pin {source}` always shows it"));
         }
