@@ -34,21 +34,21 @@ const WORST_MEGABYTES_PER_SECOND: f64 = 1.0;
 /// The benchmarks.
 #[derive(Subcommand)]
 pub(crate) enum Bench {
-    /// Counting tokens and fitting chunks, against Python's tiktoken
+    /// Count tokens and fit chunks, compared with Python's tiktoken
     Core,
-    /// Packing Django and the Linux kernel, against ripgrep, repomix and aider's map
+    /// Pack Django and the Linux kernel, compared with ripgrep, repomix and aider's map
     Pack(pack::Options),
-    /// Importing and recalling messages, against the bare databases
+    /// Import and recall messages, compared with the bare databases
     Memory(memory::Options),
-    /// Rendering layouts, against Handlebars.js
+    /// Render layouts, compared with Handlebars.js
     Layout,
-    /// Answering messages, against a bare recall and a direct call to the same server
+    /// Answer messages, compared with a bare recall and a direct call to the same server
     Turn(turn::Options),
-    /// Hooks of coding agents, against the start of the program and bare recalls
+    /// Run hooks of coding agents, compared with the start of the program and bare recalls
     Hook(hook::Options),
-    /// Requests through `kitbag serve`, against a direct connection and a bare proxy
+    /// Send requests through `kitbag serve`, compared with a direct connection and a bare proxy
     Serve,
-    /// Packing Django again in one process over MCP, against ripgrep
+    /// Pack Django again in one process over MCP, compared with ripgrep
     Warm(warm::Options),
 }
 
@@ -72,6 +72,7 @@ fn core() -> Result<()> {
     fs::create_dir_all(&folder)?;
     let mut report = Report::default();
 
+    // Sources of the dependencies: real code that every machine with this repository has.
     let list = corpus::write_list(&metadata, &folder)?;
     let counted = against_python(&folder, &list, &mut report)?;
     worst_cases(&mut report)?;
@@ -92,12 +93,14 @@ struct Counted {
 fn against_python(folder: &Path, list: &Path, report: &mut Report) -> Result<Counted> {
     let (ours, theirs) = (folder.join("counts"), folder.join("python-counts"));
     let vocabulary = folder.join("o200k_base.tiktoken");
+    // Python gets the very table that is built in, so that both sides count with the same one.
     measure("kitbag", "count", &["vocabulary", text(&vocabulary)?])?;
     let python = python::count(folder, &vocabulary, list, &theirs)?;
     let lines = measure("kitbag", "count", &["files", text(list)?, text(&ours)?])?;
     let counted: Counted = one_figure("count", &lines)?;
 
     let what = "counting code, times as fast as Python's tiktoken";
+    // A ratio, because seconds depend on the machine.
     let times = python.seconds / counted.seconds;
     report.add(what, times, AtLeast(TIMES_PYTHON));
     let megabytes = counted.bytes / 1e6;
@@ -112,6 +115,7 @@ fn against_python(folder: &Path, list: &Path, report: &mut Report) -> Result<Cou
 
 fn different_lines(ours: &Path, theirs: &Path) -> Result<f64> {
     let (ours, theirs) = (fs::read_to_string(ours)?, fs::read_to_string(theirs)?);
+    // `zip` below would compare the shorter list and call the rest equal.
     if ours.lines().count() != theirs.lines().count() {
         bail!("both sides must count the same files");
     }
@@ -148,6 +152,7 @@ struct Fitted {
 fn fitting(sample_seconds: f64, report: &mut Report) -> Result<()> {
     let lines = measure("kitbag-core", "fit", &[])?;
     let fitted = figures("fit", &lines)?;
+    // Linear growth: a hundred times the chunks may take a hundred times as long.
     for (chunks, limit) in [(1_000, 1.0), (100_000, 100.0)] {
         let what = format!("fitting {chunks} chunks, times counting 200 KB of code");
         let times = slowest(&fitted, chunks)? / sample_seconds;
@@ -156,6 +161,7 @@ fn fitting(sample_seconds: f64, report: &mut Report) -> Result<()> {
     for figure in &fitted {
         let chunks = figure.chunks;
         let what = format!("fitting {chunks} chunks, least % of the bound");
+        // Small problems are solved to the end, so anything below the bound would be a mistake.
         let least = if chunks <= 40 { 100.0 } else { 99.5 };
         report.add(&what, figure.ratio_ppm / 1e4, AtLeast(least));
         let what = format!("fitting {chunks} chunks, least % of the budget used");
@@ -176,6 +182,7 @@ struct Drifted {
 fn drifting(report: &mut Report) -> Result<()> {
     let lines = measure("kitbag-core", "drift", &[])?;
     let drifted: Vec<Drifted> = figures("drift", &lines)?;
+    // The bench tries several values; only the one that ships has a limit.
     let default = drifted.iter().find(|row| row.name == "patience 300");
     let row = default.context("the bench `drift` gave no figure for the default patience")?;
     let what = "bytes of a request that the next one reuses, %";
@@ -205,6 +212,7 @@ fn measure(package: &str, bench: &str, arguments: &[&str]) -> Result<String> {
 /// The figure that a bench printed under this name; it may print other lines.
 fn figures<T: DeserializeOwned>(bench: &str, lines: &str) -> Result<Vec<T>> {
     let mut figures = Vec::new();
+    // Cargo and the bench print other lines, too.
     for line in lines.lines().filter(|line| line.starts_with('{')) {
         let object: Value =
             serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;

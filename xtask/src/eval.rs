@@ -23,17 +23,17 @@ use clap::Subcommand;
 /// The evaluations.
 #[derive(Subcommand)]
 pub(crate) enum Eval {
-    /// Measures how much of the code that real fixes touched `kitbag pack` shows
+    /// Measure how much of the code that real fixes changed `kitbag pack` shows
     Relevance(Box<relevance::Options>),
-    /// Makes tasks of the commits of repositories, for `relevance`
+    /// Make tasks for `relevance` from the commits of repositories
     Harvest(harvest::Options),
-    /// Measures how many of the turns that hold the answers to questions `kitbag memory recall` finds
+    /// Measure how many of the messages that answer a question `kitbag memory recall` finds
     Memory(memory::Options),
-    /// The same with other weights, without the program; much faster in a release build
+    /// Measure recall with other weights, without the program; much faster in a release build
     Weights(memory::TuneOptions),
-    /// Asks how often the latest of two statements comes first, for 200 made pairs in five languages
+    /// Measure how often the later of two statements comes first, for 200 made pairs in five languages
     Updates(memory::UpdateOptions),
-    /// Paired differences of two evaluations, with their standard errors
+    /// Print the paired differences of two evaluations, with their standard errors
     Compare {
         /// The records before the change
         before: PathBuf,

@@ -42,28 +42,28 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Format, lints, tests, doctests, documentation, tidy; stops at the first failure
+    /// Run all checks: format, lints, tests, examples, documentation, tidy
     Test,
-    /// Runs a command with a PostgreSQL and a PgBouncer of its own, as the tests are run
+    /// Run a command with a temporary PostgreSQL and PgBouncer, as the tests are run
     Postgres {
         /// The command and its arguments
         #[arg(last = true, required = true, value_name = "COMMAND")]
         command: Vec<OsString>,
     },
-    /// Fetches the model for the tests where it is missing, and prints its folder
+    /// Download the embedding model for the tests, unless it is there, and print its folder
     Model,
-    /// Fetches packages of npm for the tests where they are missing, and prints the folder they are in
+    /// Download the npm packages for the tests, unless they are there, and print their folder
     Npm,
-    /// Fetches packages of Python for the tests where they are missing, and prints the program that has them
+    /// Download the Python packages for the tests, unless they are there, and print the interpreter that has them
     Python,
-    /// Draws docs/session.md, the session at the top of the README, as docs/session.svg
+    /// Draw docs/session.md, the session at the top of the README, as docs/session.svg
     Picture,
-    /// Rules about the project itself: arrows between crates, licences, files, documents
+    /// Check the project's own rules: dependencies between crates, licences, files, documents, prose
     Tidy,
-    /// Speed and memory, as ratios measured in one run; fails when a limit is missed
+    /// Measure speed and memory, as ratios measured in one run; a missed limit is a failure
     #[command(subcommand)]
     Bench(bench::Bench),
-    /// Quality, measured on public data by driving the program as a user would
+    /// Measure quality on public data, with the program used as a user would use it
     #[command(subcommand)]
     Eval(eval::Eval),
 }

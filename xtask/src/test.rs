@@ -9,13 +9,13 @@ use crate::postgres::Server;
 use crate::python;
 use crate::tidy;
 
-/// Said before anything is fetched: a developer decides with Ctrl-C.
+/// Printed before anything is downloaded, so that a developer can still press Ctrl-C.
 const SETUP: &str = "\
-The tests talk to real peers. What is missing of them is fetched now, once:
+Some tests run other programs. Those that are missing are downloaded now, once:
   into the target folder   a model (19 MB) and clients in Python (60 MB), with `pip`
                            Node.js and clients in JavaScript (800 MB), with `npm`
   onto this machine        the Debian packages postgresql, pgbouncer, nodejs and npm, with `apt-get`
-`cargo test` runs what needs a Rust toolchain alone.";
+`cargo test` runs the tests that need only a Rust toolchain.";
 
 /// Runs every check and stops at the first failure.
 pub(crate) fn test() -> Result<()> {

@@ -2,8 +2,8 @@
 
 mod failure;
 mod markdown;
+mod printer;
 mod report;
-mod shown;
 mod tools;
 
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ use crate::output;
 use crate::project::ProjectArgs;
 
 use failure::provider_failure;
-use shown::Shown;
+use printer::AnswerPrinter;
 pub(crate) use tools::Approver;
 use tools::ToolArgs;
 
@@ -39,22 +39,23 @@ use tools::ToolArgs;
 pub(crate) struct AnsweringArgs {
     #[command(flatten)]
     pub(crate) asked: AskedArgs,
-    /// The model that answers, such as claude-opus-4-8 or ollama/llama3.2 [default: the agent's, or
-    /// that of `settings: {model: …}` in kitbag.yaml]
+    /// The model that answers, such as claude-opus-4-8 or ollama/llama3.2 [default: the agent's, else
+    /// `settings: {model: …}` in kitbag.yaml]
     #[arg(
+        short,
         long,
         value_name = "NAME",
         env = "KITBAG_MODEL",
         hide_env_values = true
     )]
     model: Option<String>,
-    /// Recall nothing, and remember nothing of this exchange
+    /// Recall nothing, and do not store this exchange
     #[arg(long)]
     pub(crate) no_memory: bool,
-    /// Answer in four steps: understand, think, act (with tools where --tools or --mcp offer them), reply
+    /// Answer in four steps: understand, think, act (with the tools of --tools and --mcp), and reply
     #[arg(long = "loop")]
     nodes: bool,
-    /// Execute at most so many steps of a plan with --loop [default: 6]
+    /// With --loop, carry out at most this many steps of a plan [default: 6]
     #[arg(long, value_name = "NUMBER", requires = "nodes", value_parser = clap::value_parser!(u32).range(1..))]
     loop_steps: Option<u32>,
     #[command(flatten)]
@@ -70,6 +71,7 @@ impl AnsweringArgs {
         let tasks = Checkpoints::in_root(self.asked.root());
         let engine = self.asked.engine(project).configured_provider();
         let mut engine = engine.checkpoints(tasks);
+        // An empty KITBAG_MODEL is the same as none.
         if let Some(model) = self.model.as_deref().filter(|name| !name.is_empty()) {
             engine = engine.model(model);
         }
@@ -80,9 +82,11 @@ impl AnsweringArgs {
                 None => limits,
             });
         }
+        // One set for all turns of a chat: a server that a skill has started goes on running between them.
         let servers = SkillServers::default();
         let engine = engine.skill_servers(move |wanted| servers.clone().start(wanted));
         let engine = self.tools.approved(engine, approver).build()?;
+        // Problems of settings, once at the start. Problems of a turn come with its answer.
         say_problems(engine.problems());
         Ok(engine)
     }
@@ -109,12 +113,13 @@ pub(crate) enum Responded {
 
 /// Problems that were told already: skills that cannot be used are the same in every turn.
 #[derive(Default)]
-pub(crate) struct Told(BTreeSet<String>);
+pub(crate) struct ReportedProblems(BTreeSet<String>);
 
-impl Told {
+impl ReportedProblems {
     /// The problems without those of skills and their servers that were told before.
     fn news(&mut self, problems: &[Problem]) -> Vec<Problem> {
         let is_news = |problem: &&Problem| {
+            // A failed pack may differ each time; a skill that cannot be read stays so until the chat ends.
             let is_lasting = problem.source == "skills" || problem.source.starts_with("mcp server");
             !is_lasting || self.0.insert(problem.to_string())
         };
@@ -127,12 +132,14 @@ impl Told {
 pub(crate) async fn respond(
     engine: &Engine,
     turn: TurnRequest,
-    (as_json, told): (bool, &mut Told),
+    (as_json, told): (bool, &mut ReportedProblems),
     interrupted: impl Future<Output = ()> + Send,
 ) -> Result<Responded, Failure> {
-    let mut shown = Shown::new(as_json);
+    let mut shown = AnswerPrinter::new(as_json);
     let mut show = |event: &ReplyEvent| shown.show(event);
+    // Pinned here, because the engine polls the same signal from several places.
     let response = engine.respond(turn, &mut show, pin!(interrupted)).await;
+    // Before anything else is printed, so that an answer that was cut off ends its line.
     shown.end()?;
     let answer = match response {
         Ok(Response::Command(reply)) => {
@@ -147,6 +154,7 @@ pub(crate) async fn respond(
     };
     let after = match &answer {
         Ok(answer) => engine.after(answer).await,
+        // A turn that failed has nothing to learn from; what came of it is stored already.
         Err(_) => None,
     };
     tell(answer, as_json, told)?;
@@ -157,8 +165,9 @@ pub(crate) async fn respond(
 fn tell(
     answer: Result<Box<Answer>, AnswerError>,
     as_json: bool,
-    told: &mut Told,
+    told: &mut ReportedProblems,
 ) -> Result<(), Failure> {
+    // What came before a failure is shown with its usage, since it was billed.
     let (answer, failure) = match answer {
         Ok(answer) => (Some(answer), None),
         Err(AnswerError::Provider { error, came }) => (came, Some(provider_failure(error))),

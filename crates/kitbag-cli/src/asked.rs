@@ -19,31 +19,47 @@ use crate::failure::Failure;
 /// A message that is answered, besides its words.
 #[derive(clap::Args)]
 pub(crate) struct AskedArgs {
-    /// Sender of the message; needed if the store knows several
-    #[arg(long, value_name = "NAME")]
+    /// Sender of the message; required if the store has several
+    #[arg(long, value_name = "NAME", help_heading = CONVERSATION)]
     sender: Option<String>,
     /// Channel that the message came in on
-    #[arg(long, value_name = "NAME", default_value = "cli")]
+    #[arg(long, value_name = "NAME", default_value = "cli", help_heading = CONVERSATION)]
     channel: String,
-    /// Conversation, by name or id, such as 7.12 [default: the open one]
-    #[arg(long, value_name = "NAME")]
+    /// Conversation, by name or by id, such as 7.12 [default: the open one]
+    #[arg(long, value_name = "NAME", help_heading = CONVERSATION)]
     conversation: Option<ConversationArg>,
-    /// Agent that answers; needed if the project has several. Without agents, a plain
-    /// assistant answers
-    #[arg(long, value_name = "ID")]
+    /// Agent that answers; required if the project has several. Without agents, a plain assistant answers
+    #[arg(long, value_name = "ID", help_heading = PROMPT)]
     agent: Option<String>,
     /// Add the code that the message is about, from the folder of --root
-    #[arg(long)]
+    #[arg(short, long, help_heading = PROMPT)]
     pack: bool,
     /// Folder of the code that --pack adds
-    #[arg(long, value_name = "FOLDER", default_value = ".", requires = "pack")]
+    #[arg(
+        short = 'C',
+        long,
+        value_name = "FOLDER",
+        default_value = ".",
+        requires = "pack",
+        help_heading = PROMPT
+    )]
     root: PathBuf,
-    /// Limit the prompt to this many tokens, such as 8000, 32k (32,000), 32ki (32,768), or the
-    /// input's share of a window, as `total=8000,input=70%` [default: 32k, or less where the model
-    /// takes less]
-    #[arg(long, value_name = "TOKENS", value_parser = parse_input, allow_negative_numbers = true)]
+    /// Limit the prompt to this many tokens, such as 8000, 32k (32,000) or 32ki (32,768), or to the
+    /// input's share of a window, such as `total=8000,input=70%` [default: 32k, or the model's limit if that
+    /// is smaller]
+    #[arg(
+        short,
+        long,
+        value_name = "TOKENS",
+        value_parser = parse_input,
+        allow_negative_numbers = true,
+        help_heading = PROMPT
+    )]
     budget: Option<Tokens>,
 }
+
+const CONVERSATION: &str = "Conversation";
+const PROMPT: &str = "Prompt";
 
 impl AskedArgs {
     /// An engine with the project, and with the agent and the budget of the options.

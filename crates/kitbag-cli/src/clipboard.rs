@@ -118,7 +118,7 @@ fn copy_to(desktop: &Desktop, text: &str) -> Result<(), Failure> {
         let most = grouped(MAX_TERMINAL_BYTES as u64);
         format!("the terminal: takes {most} bytes, and the text has {size}")
     } else {
-        "the terminal: stderr is none".to_owned()
+        "the terminal: stderr is not one".to_owned()
     });
     let what = format!("cannot copy to the clipboard ({})", tried.join("; "));
     Err(Failure::new(what).hint("install wl-copy, xclip or xsel, or send the output to a file"))

@@ -30,9 +30,9 @@ impl ConversationArg {
     pub(crate) fn check(&self, sender: Option<&str>) -> Result<(), Failure> {
         match (self, sender) {
             (Self::Id(id), Some(_)) => Err(Failure::usage(format_args!(
-                "conversation {id} has its sender, and another one is named"
+                "the id {id} already determines the sender"
             ))
-            .hint("leave `--sender` out, or name the conversation by its name")),
+            .hint("leave out `--sender`, or give the conversation's name")),
             _ => Ok(()),
         }
     }

@@ -9,17 +9,19 @@ use kitbag::tokens::{Counter, ModelProfile, Vocabulary};
 use crate::failure::Failure;
 use crate::output::{self, counted};
 
-/// Which tokens are meant.
+/// The model or the tokenizer that counts.
 #[derive(clap::Args)]
 pub(crate) struct CounterArgs {
     /// Count tokens for this model, such as gpt-4o or claude-sonnet-4-5
-    #[arg(long, value_name = "NAME", conflicts_with = "tokenizer")]
+    #[arg(short, long, value_name = "NAME", conflicts_with = "tokenizer", help_heading = TOKENS)]
     model: Option<String>,
     /// Count with this tokenizer: o200k_base (the default), cl100k_base, llama3, qwen2, deepseek_v3,
     /// mistral_v3, kimi_k2, glm4, glm5 or minimax_m2
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = TOKENS)]
     tokenizer: Option<String>,
 }
+
+const TOKENS: &str = "Counting tokens";
 
 impl CounterArgs {
     /// The counter, with the traits of the model if one is named.

@@ -31,13 +31,13 @@ struct Limit {
 /// The limit of texts, far beyond the window of any model.
 const TEXT: Limit = Limit {
     bytes: 16 << 20,
-    hint: "give the part that matters, such as the last lines of a log: `tail -n 1000`",
+    hint: "give only the relevant part, such as the last lines of a log: `tail -n 1000`",
 };
 
 /// The limit of JSON and YAML, which may hold much that no prompt shows.
 const DATA: Limit = Limit {
     bytes: 64 << 20,
-    hint: "leave out what cannot matter, such as whole files that a shorter text stands for",
+    hint: "leave out whatever is not needed, such as whole files that also have a shorter text",
 };
 
 /// Tells whether a path means stdin.
@@ -113,7 +113,7 @@ pub(crate) fn read_data(file: &Path, what: &str) -> Result<(String, String), Fai
 
 fn text(bytes: &[u8], name: &str) -> Result<String, Failure> {
     let text = decode(bytes).ok_or_else(|| {
-        Failure::new(format_args!("cannot read {name}: it is no text")).hint("give it as text")
+        Failure::new(format_args!("cannot read {name}: it is not text")).hint("convert it to text")
     })?;
     Ok(text.into_owned())
 }
@@ -130,7 +130,7 @@ fn limited(source: impl Read, name: &str, limit: Limit) -> Result<Vec<u8>, Failu
     read.map_err(|error| cannot_read(name, &error))?;
     if bytes.len() as u64 > limit.bytes {
         let most = grouped(limit.bytes);
-        let what = format!("{name} has more than {most} bytes, the most that is read");
+        let what = format!("{name} is larger than the limit of {most} bytes");
         return Err(Failure::new(what).hint(limit.hint));
     }
     Ok(bytes)

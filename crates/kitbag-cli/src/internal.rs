@@ -36,7 +36,7 @@ fn say_hidden(body: BodyForPeople<'_>) -> Cow<'_, str> {
         // On stderr, so that stdout holds the prompt alone.
         let (one, several) = ("internal message is", "internal messages are");
         let count = counted(body.hidden as u64, one, several);
-        output::say(format_args!("note: {count} not shown without --internal"));
+        output::say(format_args!("note: {count} hidden; --internal shows them"));
     }
     body.text
 }

@@ -84,8 +84,8 @@ pub(crate) async fn learn(work: impl Future<Output = Lessons>) {
 
 fn say_stopped() {
     output::say(
-        "warning: learning was stopped before it had ended; nothing that was said is lost\n\
-         hint: `kitbag memory close --model CONVERSATION` learns from one that has ended",
+        "warning: learning was stopped before its end; all messages are stored\n\
+         hint: `kitbag memory close --model CONVERSATION` learns from a conversation later",
     );
 }
 

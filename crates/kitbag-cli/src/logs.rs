@@ -72,7 +72,7 @@ impl LogArgs {
             (Some(level), _) => Ok(level),
             (None, Some(name)) => name.to_string_lossy().parse().map_err(|_| {
                 let name = name.to_string_lossy();
-                Failure::usage(format_args!("KITBAG_LOG is `{name}`, which is no level"))
+                Failure::usage(format_args!("KITBAG_LOG is `{name}`, which is not a level"))
                     .hint("the levels are off, error, warn, info, debug and trace")
             }),
             (None, None) if self.log_format.is_some() => Ok(LevelFilter::DEBUG),

@@ -11,6 +11,7 @@ mod conversation;
 mod counter;
 mod failure;
 mod flags;
+mod help;
 mod input;
 mod internal;
 mod interrupt;
@@ -27,13 +28,18 @@ use std::env;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 
 use failure::Failure;
 
-/// Decides what a language model sees.
+/// Decides what a language model sees
 #[derive(Parser)]
-#[command(name = "kitbag", version, propagate_version = true)]
+#[command(
+    name = "kitbag",
+    version,
+    propagate_version = true,
+    after_help = "`kitbag COMMAND --help` describes a command, with examples. Read first: kitbag pack --help"
+)]
 struct Cli {
     #[command(flatten)]
     logs: logs::LogArgs,
@@ -76,10 +82,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let mut command = help::arranged(Cli::command());
+    let matches = command.try_get_matches_from_mut(env::args_os());
+    let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed.map_err(|error| error.format(&mut command)) {
         Ok(cli) => cli,
         Err(message) => return report(&message),
     };
+    // Read before `run` takes the command: a hook must not end with a code that stops its agent.
     let is_hook = matches!(cli.command, Command::Hook(_));
     match cli.run() {
         Ok(()) => ExitCode::SUCCESS,
@@ -90,6 +100,7 @@ fn main() -> ExitCode {
 
 impl Cli {
     fn run(self) -> Result<(), Failure> {
+        // Before the command, so that its first decision is logged too.
         self.logs.start()?;
         match self.command {
             Command::Pack(args) => commands::pack::run(&args),
@@ -115,8 +126,10 @@ impl Cli {
             Command::Models(args) => commands::models::run(&args, &self.store),
             Command::Tokens(args) => commands::tokens::run(&args),
             Command::Fit(args) => commands::fit::run(&args),
-            Command::Completions(args) => commands::completions::run(&args, Self::command()),
-            Command::Man(args) => commands::man::run(&args, Self::command()),
+            Command::Completions(args) => {
+                commands::completions::run(&args, help::arranged(Self::command()))
+            }
+            Command::Man(args) => commands::man::run(&args, help::arranged(Self::command())),
         }
     }
 }
@@ -125,10 +138,12 @@ impl Cli {
 /// names of files that somebody else chose, so that nothing in them may steer the terminal.
 fn report(message: &clap::Error) -> ExitCode {
     let text = message.render().to_string();
+    // `--help` and `--version` come as errors of the parser, but are results.
     if message.use_stderr() {
         let text = text.trim_end();
         if logs::asks_for_json(env::args_os()) {
             output::speak_json();
+            // The level of the JSON says that it is an error.
             let text = text.strip_prefix("error: ").unwrap_or(text);
             let (what, hint) = text.split_once("\n\n").unwrap_or((text, ""));
             output::say_error(what, Some(hint).filter(|hint| !hint.is_empty()));
@@ -155,9 +170,11 @@ fn is_hook(args: impl Iterator<Item = OsString>) -> bool {
         let mut options = cli.get_arguments().filter(|it| it.get_long().is_some());
         options.any(|it| it.get_long() == name && it.get_action().takes_values())
     };
+    // The first is the program itself.
     let mut args = args.skip(1);
     while let Some(arg) = args.next() {
         match arg.to_str() {
+            // A value such as `--store hook` must not be taken for the command.
             Some(option) if option.starts_with('-') => {
                 if takes_value(option) {
                     args.next();

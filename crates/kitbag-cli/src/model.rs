@@ -21,16 +21,15 @@ pub(crate) fn with_chosen_model(store: Store) -> Store {
         Ok(Some(folder)) => folder,
         Ok(None) => return store,
         Err(failure) => {
-            failure.warn("recall goes on without a model");
+            failure.warn("recall continues without a model");
             return store;
         }
     };
     match open(&folder) {
         Ok(embedder) => store.with_embedder(Arc::new(embedder)),
         Err(failure) => {
-            let hint =
-                "`kitbag memory model use FOLDER` chooses another, `kitbag memory model off` none";
-            failure.hint(hint).warn("recall goes on without a model");
+            let hint = "`kitbag memory model use FOLDER` chooses another, `kitbag memory model off` uses none";
+            failure.hint(hint).warn("recall continues without a model");
             store
         }
     }
@@ -63,7 +62,9 @@ pub(crate) fn chosen() -> Result<Option<PathBuf>, Failure> {
 pub(crate) fn choose(folder: &Path) -> Result<PathBuf, Failure> {
     let unusable = |problem: &dyn std::fmt::Display| {
         let folder = folder.display();
-        Failure::new(format_args!("cannot keep the folder `{folder}`: {problem}"))
+        Failure::new(format_args!(
+            "cannot choose the folder `{folder}`: {problem}"
+        ))
     };
     let folder = fs::canonicalize(folder).map_err(|error| unusable(&error))?;
     // The file holds one line, so a name with a newline could not be read back.
@@ -98,7 +99,7 @@ pub(crate) fn choose_none() -> Result<bool, Failure> {
 fn file() -> Result<PathBuf, Failure> {
     let folders = etcetera::choose_base_strategy().map_err(|error| {
         Failure::new(format_args!(
-            "there is no folder for configuration: {error}"
+            "this system has no configuration folder: {error}"
         ))
     })?;
     Ok(folders.config_dir().join("kitbag").join("model"))

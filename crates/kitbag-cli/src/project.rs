@@ -16,8 +16,8 @@ use crate::store;
 /// Which project is meant.
 #[derive(clap::Args, Default)]
 pub(crate) struct ProjectArgs {
-    /// Configuration to read [default: KITBAG_CONFIG, else kitbag.yaml or crewx.yaml of this
-    /// folder or of the nearest one above]
+    /// Configuration to read [default: KITBAG_CONFIG, else kitbag.yaml or crewx.yaml in the current folder
+    /// or the nearest one above]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }

@@ -19,9 +19,9 @@ use crate::project;
 #[derive(clap::Args, Clone)]
 #[command(next_help_heading = "Memory")]
 pub(crate) struct StoreArgs {
-    /// Keep memory here: a file or a postgresql:// address [default: memory.db in Kitbag's data folder]. In
-    /// an address, `?pool_size=16&pool_wait=30s` sets the number of connections and the time to wait for
-    /// one; `sslmode=verify-full&sslrootcert=FILE` encrypts them and checks the server
+    /// Store of memory: a file or a postgresql:// address [default: memory.db in Kitbag's data folder]. In an
+    /// address, `?pool_size=16&pool_wait=30s` sets the number of connections and the time to wait for one;
+    /// `sslmode=verify-full&sslrootcert=FILE` encrypts them and verifies the server
     #[arg(
         long,
         global = true,
@@ -30,7 +30,7 @@ pub(crate) struct StoreArgs {
         hide_env_values = true
     )]
     store: Option<String>,
-    /// Use the memory of this tenant of the store [default: main]
+    /// Tenant of the store [default: main]
     #[arg(
         long,
         global = true,
@@ -87,7 +87,7 @@ impl StoreArgs {
             // A tenant is only a name: a mistyped one looks like an empty memory.
             && !store.has_tenant().await?
         {
-            let known = "`kitbag memory tenants` lists those that the store has";
+            let known = "`kitbag memory tenants` lists all";
             output::say(format_args!("note: there is no tenant `{name}`; {known}"));
         }
         Ok(as_configured(&store))
@@ -122,7 +122,7 @@ impl StoreArgs {
         let by_habit = env::var("KITBAG_STORE").ok();
         match &self.store {
             Some(store) if by_habit.as_ref() != Some(store) => Err(Failure::usage(
-                "`--store` has no meaning here: both stores are named",
+                "`--store` has no effect here: the two arguments name the stores",
             )
             .hint("leave it out")),
             _ => Ok(()),
@@ -134,7 +134,7 @@ impl StoreArgs {
             return location.parse().map_err(wrong);
         }
         let folders = etcetera::choose_base_strategy().map_err(|error| {
-            Failure::new(format_args!("there is no folder for memory: {error}"))
+            Failure::new(format_args!("this system has no data folder: {error}"))
                 .hint("name a file with `--store` or in KITBAG_STORE")
         })?;
         let file = folders.data_dir().join("kitbag").join("memory.db");
@@ -191,7 +191,7 @@ pub(crate) fn wrong(error: StoreError) -> Failure {
 fn hinted(failure: Failure, error: &StoreError) -> Failure {
     let hint = match error {
         StoreError::NoStore { .. } => {
-            Some("`kitbag memory import` makes one; `--store` or KITBAG_STORE names another")
+            Some("`kitbag memory import` creates one; `--store` or KITBAG_STORE names another")
         }
         StoreError::Missing {
             what: "conversation",

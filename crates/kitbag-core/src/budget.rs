@@ -285,7 +285,7 @@ pub enum BudgetError {
     },
     /// An unknown part of a budget.
     #[error(
-        "`{part}` is no part of a budget; expected `total=8000`, or one of input, system, context and request as `input=70%`"
+        "`{part}` is not a part of a budget; expected `total=8000`, or one of input, system, context and request as `input=70%`"
     )]
     Part {
         /// The rejected part.

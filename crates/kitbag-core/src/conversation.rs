@@ -73,6 +73,7 @@ pub(crate) fn get_conversation_history_of(
     let older = stored.recent_turns.len().saturating_sub(recent_turns);
     ConversationHistory {
         recent_turns: stored.recent_turns.iter().skip(older).cloned().collect(),
+        // Stored turns beyond the recent ones are in no summary yet, so they must not vanish.
         older_turns: stored.recent_turns.iter().take(older).cloned().collect(),
         history_summary: stored.history_summary.clone(),
         engagement_summary: stored.engagement_summary.clone(),
@@ -105,6 +106,7 @@ pub struct ConversationHistory {
 impl ConversationHistory {
     /// Removes everything that a view hides.
     pub(crate) fn seen_as(mut self, view: &ConversationView) -> Self {
+        // An ordinary turn has the history itself in its prompt.
         if view.depth == Depth::Nothing {
             self.recent_turns.clear();
         }
@@ -206,6 +208,7 @@ impl PendingState {
                     .as_str()
                     .filter(|text| !text.is_empty())
             };
+            // The goal is the more general of the two, and the message may repeat it.
             let found = ["goal", "proposal_message"].iter().find_map(text);
             self.context = found.unwrap_or_default().to_owned();
         }

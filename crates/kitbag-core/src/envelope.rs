@@ -60,6 +60,7 @@ impl TaskEnvelope {
         let request = request.into();
         Self {
             task_type,
+            // The same at first; a router may rewrite the request later, and the input stays.
             original_input: request.clone(),
             user_request: request,
             context: CompressedContext::default(),
@@ -105,6 +106,7 @@ impl FromStr for TaskType {
     fn from_str(text: &str) -> Result<Self, TaskTypeError> {
         Self::ALL
             .into_iter()
+            // Other programs write these words in capitals.
             .find(|task_type| task_type.as_str().eq_ignore_ascii_case(text))
             .ok_or_else(|| TaskTypeError { value: text.into() })
     }
@@ -153,6 +155,7 @@ impl ToolDefinition {
 }
 
 fn no_arguments() -> Value {
+    // Providers refuse a tool whose schema is missing or is no object.
     serde_json::json!({ "type": "object", "properties": {} })
 }
 

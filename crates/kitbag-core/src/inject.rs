@@ -177,6 +177,7 @@ impl ContextMessage {
     }
 
     fn keyed_by_content(role: Role, visibility: Visibility, content: String) -> Self {
+        // By content, so that the same words from two places are one message.
         let key = conversation_key(role, visibility, &content);
         Self::conversation(key, role, visibility, content)
     }
@@ -232,9 +233,11 @@ impl ContextMessage {
     /// carries it instructs, so the operator's words stand in an element that does.
     pub(crate) fn under(&self, key: Option<&str>) -> Self {
         let mut message = self.clone();
+        // Words of the user or the assistant instruct nobody, with or without a key.
         if let (Some(key), Role::System) = (key, self.role)
             && !self.content.is_empty()
         {
+            // The layouts tell the model that only elements with this key come from the operator.
             let opening = format!("<system-reminder key=\"{key}\">");
             // A reminder gets the key on its own element instead of a second one.
             let inner = self.content.strip_prefix(OPENING);
@@ -273,6 +276,7 @@ const CLOSING: &str = "</system-reminder>";
 /// Wraps the operator's words among the user's in `<system-reminder>`, unless they are wrapped
 /// already.
 pub(crate) fn reminder(text: &str) -> String {
+    // Wrapping twice would show the model an element inside an element.
     let is_open = text.starts_with(OPENING) || text.starts_with("<system-reminder key=");
     match is_open && text.ends_with(CLOSING) {
         true => text.into(),

@@ -127,12 +127,14 @@ impl Message {
     /// Tells whether it holds the result of a tool call, which nothing may separate from the call.
     pub(crate) fn answers_a_call(&self) -> bool {
         let is_result = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult { .. });
+        // Anthropic's API sends results as blocks of a user's message.
         self.role == Role::Tool || self.content.blocks().iter().any(is_result)
     }
 
     /// Returns the tool calls.
     #[must_use]
     pub fn calls(&self) -> &[ToolCall] {
+        // No list and an empty list mean the same, but are different bytes, so both are kept.
         self.tool_calls.as_deref().unwrap_or_default()
     }
 }
@@ -172,6 +174,7 @@ impl TryFrom<ToolCallJson> for ToolCall {
 
     fn try_from(json: ToolCallJson) -> Result<Self, ToolCallError> {
         let (id, arguments) = (json.id, json.arguments);
+        // The nested spelling wins: clients that send both put the call there.
         let plain = json.name.map(|name| FunctionJson { name, arguments });
         match json.function.or(plain) {
             Some(FunctionJson { name, arguments }) => Ok(Self {

@@ -44,6 +44,7 @@ pub(crate) const RECENT_SUMMARIES: usize = 2;
 /// Returns the trace of a stored conversation and of the turn that is under way.
 #[must_use]
 pub fn get_reasoning_trace(stored: &ConversationContext, current: &CurrentTurn) -> ReasoningTrace {
+    // Records of other writers may hold more turns than Summarize would keep.
     let older = stored.turn_summaries.len().saturating_sub(RECENT_SUMMARIES);
     ReasoningTrace {
         recent_summaries: stored.turn_summaries.iter().skip(older).cloned().collect(),
@@ -86,6 +87,7 @@ impl ReasoningTrace {
         let reasoning = &view.reasoning;
         let shows = |addition| view.additions.contains(&addition);
         self.recent_summaries = reasoning.past(&self.recent_summaries).to_vec();
+        // The summary tells of the same turns as their steps do, so it goes with them.
         if reasoning.past_steps != StepDetail::Full {
             self.reasoning_summary.clear();
         }
@@ -99,6 +101,7 @@ impl ReasoningTrace {
             self.older_steps.clear();
         }
         let expressed = shows(Addition::UserExpressed);
+        // Steps are cut in place: getters and prompts then agree on what a node sees.
         for turn in &mut self.recent_summaries {
             turn.limit(reasoning, reasoning.past_steps, expressed);
         }
@@ -146,6 +149,7 @@ impl CurrentTurn {
 
     /// Records a finished step with its whole result. Its note is for the next step.
     pub(crate) fn finish_step(&mut self, step: StepSummary, result: Value) {
+        // Cleared by a step without a note: an older note would be taken for the last one.
         self.prev_step_note.clone_from(&step.note);
         self.results.insert(step.step_num, result);
         self.summary.steps.push(step);
@@ -208,6 +212,7 @@ impl TurnExecutionSummary {
             }
             step.note = None;
         }
+        // Understand sees its own log instead, which has the same decisions with their reasons.
         if view.curation != CurationDetail::Summary {
             self.entity_curation = CurationSummary::default();
         }
@@ -271,6 +276,7 @@ impl StepSummary {
         result_summary: Option<&str>,
         record_count: usize,
     ) -> Self {
+        // A blank summary is none, since nodes often write an empty string for it.
         let own_summary = result_summary
             .map(str::trim)
             .filter(|summary| !summary.is_empty());
@@ -349,6 +355,7 @@ impl CurationSummary {
             match entry.action.as_str() {
                 "retain" => {
                     let why = entry.reason.clone();
+                    // Only what is kept needs a reason: what leaves is not shown any more.
                     curation.reasons.insert(reference.clone(), why);
                     curation.retained.push(reference);
                 }
@@ -401,6 +408,7 @@ fn older_step(step: &Value) -> StepSummary {
             .unwrap_or_default()
             .to_owned()
     };
+    // Steps of older records are untyped, and a field of another type counts as missing.
     let number = |name: &str| step.get(name).and_then(Value::as_u64);
     let from_index = || number("step_index").map(|index| index.saturating_add(1));
     let step_num = number("step_num").or_else(from_index).unwrap_or_default();

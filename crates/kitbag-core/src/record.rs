@@ -30,6 +30,7 @@ impl TurnRecord {
     pub fn extend(&mut self, later: Self) {
         self.stages.extend(later.stages);
         self.inferences.extend(later.inferences);
+        // Learning after a turn chooses no model, and must not remove the turn's choice.
         self.route = later.route.or(self.route.take());
     }
 }
@@ -111,6 +112,7 @@ impl fmt::Display for RouteBy {
 /// prompts, or if a price or a usage is not known.
 #[must_use]
 pub fn total_cost_micros(inferences: &[InferenceRecord]) -> Option<u64> {
+    // One unknown price makes the sum unknown: a partial sum would look like the bill.
     let costs = inferences.iter().map(|one| one.cost_micros);
     costs.reduce(|sum, cost| Some(sum?.saturating_add(cost?)))?
 }

@@ -20,7 +20,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-pub use asked::Asked;
+pub use asked::FactQuestion;
 use beginnings::Beginnings;
 use grammar::{Grammar, Part, Pattern, begins_with};
 use lexer::{Gap, Sentence, Word, sentences};

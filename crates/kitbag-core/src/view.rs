@@ -225,6 +225,7 @@ impl TurnState {
     /// Begins turn `turn_num` of a conversation, in its registry too.
     #[must_use]
     pub fn new(mut conversation: ConversationContext, turn_num: u32) -> Self {
+        // Tiers depend on the turn's number, so a registry of the turn before would show too much.
         conversation.id_registry.begin_turn(turn_num);
         Self {
             conversation,
@@ -237,6 +238,7 @@ impl TurnState {
         let stored = &mut self.conversation;
         let log = &mut stored.understand_decision_log;
         let applied = apply_curation(&mut stored.id_registry, log, decision);
+        // What was applied and not what was asked for: refs that do not exist are left out.
         self.this_turn.summary.entity_curation = applied.summary.clone();
         applied
     }
@@ -247,6 +249,7 @@ impl TurnState {
     /// involved in the step. The step's note is the one for the next step.
     pub fn finish_step(&mut self, mut step: StepSummary, result: Value) {
         let registry = &mut self.conversation.id_registry;
+        // Rows belong to the step whether or not its author named them.
         for reference in registry.keep_rows(&result) {
             if !step.entities_involved.contains(&reference) {
                 step.entities_involved.push(reference);

@@ -70,6 +70,7 @@ impl ChannelTurn {
     #[must_use]
     pub fn has_several_speakers(&self) -> bool {
         let past = self.past().iter().filter(|message| !message.is_assistant);
+        // Names and not messages: one person who writes twice needs no name in front.
         let names: BTreeSet<&str> = past
             .map(|message| speaker(&message.metadata))
             .chain([self.speaker()])
@@ -85,6 +86,7 @@ impl ChannelTurn {
         let maps = [&self.vars, &self.metadata];
         let of_messages = self.messages.iter().map(|message| &message.metadata);
         for (key, value) in maps.into_iter().chain(of_messages).flatten() {
+            // Keys too: a channel may pass fields whose names its users chose.
             texts.push(key);
             value.collect_texts(&mut texts);
         }
@@ -161,6 +163,7 @@ impl FromStr for Platform {
         let is_plain = |char: char| char.is_ascii_alphanumeric() || "_-.".contains(char);
         match (1..=64).contains(&name.len()) && name.chars().all(is_plain) {
             true => Ok(Self(name.to_owned())),
+            // Cut, because the name may come from a request of any length.
             false => Err(PlatformError {
                 name: name.chars().take(64).collect(),
             }),
@@ -178,7 +181,7 @@ impl TryFrom<String> for Platform {
 
 /// The error for a name that no channel can have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` is no name of a channel: 1 to 64 letters, digits, `_`, `-` or `.` are expected")]
+#[error("`{name}` is not a channel name; expected 1 to 64 letters, digits, `_`, `-` or `.`")]
 pub struct PlatformError {
     name: String,
 }
@@ -235,6 +238,7 @@ impl PastMessage {
 /// The name of a speaker, in any of the spellings that channels use. Slack's display name comes
 /// first, since that is the name people see.
 fn speaker(metadata: &Map) -> Option<&str> {
+    // Readable names before ids.
     let own = ["name", "user_name", "username", "user", "user_id"];
     let slack = metadata.get("slack");
     let profile = slack.and_then(|slack| slack.get("user_profile"));
@@ -245,6 +249,7 @@ fn speaker(metadata: &Map) -> Option<&str> {
     ];
     let own = own.into_iter().map(|key| metadata.get(key));
     let mut names = named.into_iter().chain(own).flatten();
+    // Slack sends an empty display name for people who have set none.
     names.find_map(|name| name.as_text().filter(|name| !name.trim().is_empty()))
 }
 

@@ -158,6 +158,7 @@ impl Config {
     /// memory and hooks it only restricts what the user allows, it replaces no provider of the user's, the
     /// models that it names are known as a folder's, it makes no skill the user's own, and says nothing of servers.
     pub fn found_in_folder(&mut self, user: &Self) {
+        // What a visitor types in a folder must not be kept or analysed in ways that they did not allow.
         self.memory.restrict(&user.memory);
         self.hooks.restrict(&user.hooks);
         self.skills.restrict(&user.skills);
@@ -168,12 +169,14 @@ impl Config {
             provider.declared = Declared::InFolder;
         }
         for agent in &mut self.agents {
+            // The agent's model is checked against this when it is chosen.
             agent.declared = Declared::InFolder;
         }
         if let Some(routing) = &mut self.routing {
             routing.declared = Declared::InFolder;
         }
         let settings = &mut self.settings;
+        // Taken out of its place, so that code which knows nothing of folders cannot follow it.
         settings.folder_model = settings.model.take();
         settings.folder_learning_model = settings.learning_model.take();
     }
@@ -202,6 +205,7 @@ impl Settings {
             folder_learning_model: project.folder_learning_model.or(user.folder_learning_model),
             layouts_dirs,
             documents_root: project.documents_root.or(user.documents_root),
+            // Depends on the name of the project's file, which the user's file does not have.
             unknown_layout_default: project.unknown_layout_default,
             extra: merge(&user.extra, Some(&project.extra)),
         }
@@ -214,6 +218,7 @@ fn rules_over(mut user: Vec<ContextRule>, project: Vec<ContextRule>) -> Vec<Cont
         let mut others = project.iter();
         others.all(|other| other.message.key != rule.message.key)
     };
+    // The project's rules come last, in the order of their file.
     user.retain(is_other);
     user.extend(project);
     user

@@ -64,8 +64,10 @@ impl<'a> Given<'a> {
     /// to.
     pub fn render(&self, key: &SecurityKey) -> Result<SystemPrompt, LayoutFailure> {
         let parsed = ParsedLayout::new(self.layout, self.language, self.partials)?;
+        // Props of the command line win over those of the file, as options do elsewhere.
         let given = overlay(self.context.get("props"), self.props);
         let props = parsed.props(given.as_ref())?;
+        // Before rendering: whoever made the context may have passed on what users said.
         let mut context = neutralised(self.context, key);
         context.insert("props".to_owned(), props.props);
         let context = Value::Map(context);
@@ -84,6 +86,7 @@ fn neutralised(context: &Map, key: &SecurityKey) -> Map {
         .iter()
         .map(|(name, value)| {
             let value = match OPERATOR.contains(&name.as_str()) {
+                // The operator's own words may hold tags on purpose.
                 true => value.clone(),
                 false => neutralise_value(value),
             };
@@ -96,6 +99,7 @@ fn neutralised(context: &Map, key: &SecurityKey) -> Map {
     if let Value::Map(vars) = vars {
         vars.insert("security_key".to_owned(), key.as_str().into());
     }
+    // An old key in a copy would let old text speak as the operator.
     set_key(&mut neutralised, key);
     neutralised
 }
@@ -170,6 +174,7 @@ fn read_list<T: DeserializeOwned>(
 ) -> Result<Vec<T>, GivenError> {
     let items = list.and_then(Value::as_list).unwrap_or_default();
     let read = |(index, item)| {
+        // Through text, because values of templates keep the order of keys and serde's own do not.
         let json = serde_json::to_string(item);
         json.and_then(|json| serde_json::from_str(&json))
             .map_err(|error| GivenError::Item {

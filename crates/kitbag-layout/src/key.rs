@@ -116,7 +116,7 @@ impl TryFrom<String> for SecurityKey {
 
 /// A text that is no key. It is not repeated, since it may be a mistyped one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a security key has 32 hexadecimal digits, and this text of {length} characters is none")]
+#[error("a security key has 32 hexadecimal digits; this text has {length} characters")]
 pub struct SecurityKeyError {
     length: usize,
 }

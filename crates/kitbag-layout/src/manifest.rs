@@ -81,6 +81,7 @@ impl Layout {
         };
         Self {
             id: id.into(),
+            // Layouts of older projects have none.
             version: String::from("1.0.0"),
             description: None,
             templates: IndexMap::from([(String::from("default"), text)]),
@@ -111,6 +112,7 @@ impl Layout {
                 .iter()
                 .find(|(known, _)| is_same_tag(known, tag))
         };
+        // `pt-BR` is served by `pt`; Portuguese of another country is better than English.
         let primary = language.and_then(|tag| tag.split(['-', '_']).next());
         let found = [
             language,

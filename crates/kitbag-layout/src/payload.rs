@@ -100,7 +100,7 @@ impl Payload {
 #[non_exhaustive]
 pub enum PayloadError {
     /// It is no JSON of this shape.
-    #[error("this is no payload: {0}")]
+    #[error("not a payload: {0}")]
     Shape(#[from] serde_json::Error),
     /// It has a version that is not known here.
     #[error("the payload is of version {version:?}, and only {PAYLOAD_VERSION:?} is known")]

@@ -151,6 +151,7 @@ impl Problems {
         let read = match Node::read(file, text) {
             Ok(node) => {
                 let root = Field::root(&node, &problems);
+                // Before reading: a repeated key may be the reason for what the reader complains of.
                 root.warn_of_repeated_keys();
                 read(&root)
             }
@@ -160,6 +161,7 @@ impl Problems {
             }
         };
         let mut found = problems.found.into_inner();
+        // Readers ask for keys in their own order, and people read a file from the top.
         found.sort_by_key(|problem| (problem.line, problem.column));
         (read.unwrap_or_default(), found)
     }

@@ -136,6 +136,7 @@ impl PropKind {
     #[must_use]
     pub fn name(self) -> &'static str {
         let named = KINDS.iter().find(|(_, kind)| *kind == self);
+        // The first match is the usual name, as the table promises.
         named.map_or("", |(name, _)| name)
     }
 }

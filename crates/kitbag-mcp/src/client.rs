@@ -90,12 +90,13 @@ pub async fn connect(
         });
     }
     let mut started = starting.join_all().await;
+    // They come in the order in which they started; prompts need the same order each time.
     started.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut connected = Connected::default();
     for (server, started) in started {
         match started {
             Ok(tools) => connected.add(&server, tools),
-            Err(problem) => connected.problems.push(told(&server, problem)),
+            Err(problem) => connected.problems.push(problem_with(&server, problem)),
         }
     }
     Ok(connected)
@@ -123,6 +124,7 @@ impl Connected {
                 format!("a server has at most {MOST_TOOLS} tools")
             } else if name.len() > LONGEST_NAME {
                 format!("its name has more than {LONGEST_NAME} characters")
+            // The first of two keeps the name: a later server must not replace a tool that the user knows.
             } else if self.tools.spec(&name).is_some() {
                 "another has the same name".to_owned()
             } else {
@@ -131,6 +133,7 @@ impl Connected {
             };
             left_out.push((name, reason));
         }
+        // One problem for all of them: a server with hundreds of tools would flood the terminal.
         let Some((first, reason)) = left_out.first() else {
             return;
         };
@@ -146,7 +149,7 @@ impl Connected {
 /// The longest name that all APIs take.
 const LONGEST_NAME: usize = 64;
 
-fn told(server: &str, problem: String) -> Problem {
+fn problem_with(server: &str, problem: String) -> Problem {
     Problem::new(source(server), ProblemKind::Failed, problem)
 }
 

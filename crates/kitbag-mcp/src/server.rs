@@ -91,6 +91,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let tools = ListToolsResult::with_all_items(tools::list(&self.tools));
+        // Lists depend on the folder and the sender, so no proxy may share them between clients.
         Ok(tools.with_cache_scope(CacheScope::Private))
     }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::file::File;
 use super::key::Promise;
 use super::{MARKER, Rank, Span, key, value};
-use written::Written;
+use written::WrittenValue;
 
 /// Reads the assignment whose name contains this keyword. Returns the offset from which to look for
 /// the next name.
@@ -45,7 +45,7 @@ fn kind_of(
     text: &str,
     name: &str,
     promise: Promise,
-    written: &Written,
+    written: &WrittenValue,
     file: File,
 ) -> Option<&'static str> {
     let value = text.get(written.range.clone())?;

@@ -110,8 +110,10 @@ impl Secret {
         }
         let rest = written.strip_prefix(self.option)?;
         if rest.is_empty() {
+            // `mysql -p` alone asks for the password, and the next word is the database.
             return next.filter(|_| self.place != Place::Joined).cloned();
         }
+        // `-uada:pw` joins a short option to its value; a long one needs a sign between.
         let is_long = self.option.len() > 2;
         let joined = match (rest.strip_prefix('='), is_long) {
             (Some(joined), true) => joined,
@@ -136,6 +138,7 @@ impl Secret {
 /// Finds the passwords that a command is given: it may know several.
 pub(super) fn at(text: &str, keyword: Range<usize>, file: File) -> Vec<Span> {
     let name = text.get(keyword.clone()).unwrap_or_default();
+    // The end of a longer word, such as `libcurl `, is no command.
     if !super::token::begins_here(text, keyword.start) {
         return Vec::new();
     }
@@ -152,6 +155,7 @@ pub(super) fn at(text: &str, keyword: Range<usize>, file: File) -> Vec<Span> {
     });
     for secret in known {
         for (at, word) in words.iter().enumerate() {
+            // Any word may be the option: commands take their arguments in any order.
             let found = secret.value(text, word, words.get(at + 1));
             let Some(value) = found.map(|value| unquoted(text, value)) else {
                 continue;
@@ -159,6 +163,7 @@ pub(super) fn at(text: &str, keyword: Range<usize>, file: File) -> Vec<Span> {
             let range = match secret.place {
                 Place::Behind(sign) => {
                     let written = text.get(value.clone()).unwrap_or_default();
+                    // `-u ada` without a colon names a user and no password.
                     let Some(at) = written.find(sign) else {
                         continue;
                     };
@@ -180,6 +185,7 @@ fn in_pgpass(text: &str, keyword: usize, file: File) -> Option<Span> {
     let line = value::window(text, start, LONGEST).split('\n').next()?;
     let mut at = start;
     for word in line.split(|c: char| c.is_ascii_whitespace() || matches!(c, '"' | '\'' | '>')) {
+        // At most five, since a password may hold colons.
         let fields: Vec<&str> = word.splitn(5, ':').collect();
         if let [_, port, _, _, password] = fields.as_slice()
             && (*port == "*" || !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()))
@@ -214,12 +220,14 @@ fn words(text: &str, start: usize) -> Vec<Range<usize>> {
     for c in value::window(text, start, LONGEST).chars() {
         let is_blank = quote.is_none() && c.is_whitespace();
         let ends =
+            // Signs that end a command, unless they are quoted; a backslash joins the next line.
             quote.is_none() && (matches!(c, '|' | ';' | '&' | '`') || c == '\n' && before != '\\');
         if (is_blank || ends)
             && let Some(from) = word.take()
         {
             words.push(from..at);
         }
+        // A bound on the work: text without any command may follow the keyword.
         if ends || words.len() == MOST_WORDS {
             return words;
         }
@@ -255,6 +263,7 @@ fn unquoted(text: &str, value: Range<usize>) -> Range<usize> {
     let written = text.get(value.clone()).unwrap_or_default();
     let inner = written.trim_start_matches(['"', '\'']);
     let start = value.end - inner.len();
+    // What closes the string, the call or the list of the program that runs the command.
     let ends = ['"', '\'', '`', ')', ',', ']', '\\'];
     start..start + inner.trim_end_matches(ends).len()
 }

@@ -12,12 +12,12 @@ pub(super) struct File {
     /// Set for a configuration or a script, where a password that looks like a word is one.
     pub(super) config: bool,
     /// How it is written, where its name says that all its values are secret.
-    pub(super) named: Option<Named>,
+    pub(super) named: Option<SecretFile>,
 }
 
 /// The syntax of a file that is kept for its secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Named {
+pub(super) enum SecretFile {
     /// Names with values.
     Settings,
     /// Names with values, read by a shell.
@@ -50,12 +50,12 @@ impl File {
             made_up,
             lock: LOCKS.contains(&name) || matches!(extension, "lock" | "sum"),
             config: is_config && !made_up && !parts().any(|part| WORDED.contains(&part)),
-            named: Named::of(name, extension),
+            named: SecretFile::of(name, extension),
         }
     }
 }
 
-impl Named {
+impl SecretFile {
     fn of(name: &str, extension: &str) -> Option<Self> {
         // First, since `example.com.key` is the key of a host.
         let is_ssh = !matches!(extension, "pub")

@@ -36,6 +36,7 @@ impl Promise {
     pub(super) fn of(name: &str) -> Option<Self> {
         let words = words(name);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        // The last noun is what the value is: `token_secret` is a secret, `secret_token` a token.
         let at = words.iter().rposition(|word| noun(word).is_some())?;
         let (before, from) = words.split_at_checked(at)?;
         let (word, after) = from.split_first()?;
@@ -51,6 +52,7 @@ impl Promise {
         match noun(word)? {
             Self::Key if secret => Some(Self::Secret),
             Self::Key if before.is_empty() => Some(Self::Lone),
+            // Test passwords are short words on purpose; only one that a machine made is worth hiding.
             Self::Password if before.contains(&"test") => Some(Self::Secret),
             other => Some(other),
         }
@@ -129,6 +131,7 @@ fn words(name: &str) -> Vec<String> {
         let next = bytes.get(at + 1).copied().unwrap_or(b'_');
         let hump =
             before.is_ascii_lowercase() || before.is_ascii_uppercase() && next.is_ascii_lowercase();
+        // `APIKey` is split before the last capital, `apiKey` before the first.
         let starts =
             byte.is_ascii_uppercase() && hump || byte.is_ascii_digit() != before.is_ascii_digit();
         if starts || !byte.is_ascii_alphanumeric() {

@@ -5,12 +5,12 @@ mod settings;
 
 use std::ops::Range;
 
-use super::file::Named;
+use super::file::SecretFile;
 use super::{MARKER, Rank, Span};
 use settings::Settings;
 
 /// Finds the values in such a file.
-pub(super) fn spans(text: &str, named: Named) -> Vec<Span> {
+pub(super) fn spans(text: &str, named: SecretFile) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut settings = Settings::default();
     let mut keys = Keys::default();
@@ -18,46 +18,48 @@ pub(super) fn spans(text: &str, named: Named) -> Vec<Span> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let bare = line.trim_end();
-        let mut add = |range: Range<usize>, written: Written| {
+        let mut add = |range: Range<usize>, written: ValueForm| {
             let value = bare.get(range.clone()).unwrap_or_default();
             if !is_open(value, named, written) {
                 let range = at + range.start..at + range.end;
                 let kind = match named {
-                    Named::Key => "private-key",
+                    SecretFile::Key => "private-key",
                     _ => "secret",
                 };
+                // Lines of one key are marked as one, so that a note says one secret and not forty.
                 spans.push(Span {
-                    continues: written == Written::More,
+                    continues: written == ValueForm::More,
                     ..Span::new(Rank::Place, range, kind)
                 });
             }
         };
+        // Both signs are used in files of settings.
         let is_comment = bare.trim_start().starts_with(['#', ';']);
         let part = match named {
-            Named::Settings | Named::Env => {
+            SecretFile::Settings | SecretFile::Env => {
                 settings.line(bare, &mut add);
                 None
             }
-            Named::Key => {
+            SecretFile::Key => {
                 keys.line(bare, &mut add);
                 None
             }
-            Named::Netrc => {
+            SecretFile::Netrc => {
                 // A password may begin with the sign that begins comments.
                 if !is_comment || is_password && !bare.trim_start().starts_with("# ") {
                     passwords(bare, &mut is_password, &mut |range| {
-                        add(range, Written::Bare);
+                        add(range, ValueForm::Bare);
                     });
                 }
                 None
             }
             _ if is_comment => None,
-            Named::Pgpass => after_colons(bare, 4),
-            Named::Htpasswd => after_colons(bare, 1),
-            Named::GitCredentials => login(bare),
+            SecretFile::Pgpass => after_colons(bare, 4),
+            SecretFile::Htpasswd => after_colons(bare, 1),
+            SecretFile::GitCredentials => login(bare),
         };
         if let Some(range) = part {
-            add(range, Written::Bare);
+            add(range, ValueForm::Bare);
         }
         at += line.len();
     }
@@ -66,7 +68,7 @@ pub(super) fn spans(text: &str, named: Named) -> Vec<Span> {
 
 /// The form of a value in its line.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Written {
+enum ValueForm {
     Bare,
     Quoted,
     /// The first line of a value that fills whole lines.
@@ -76,11 +78,12 @@ enum Written {
 }
 
 /// Returns true if a value reveals nothing: an empty one, a switch, or a reference.
-fn is_open(value: &str, named: Named, written: Written) -> bool {
+fn is_open(value: &str, named: SecretFile, written: ValueForm) -> bool {
     if value.is_empty() || value.starts_with(MARKER) && value.ends_with(']') {
         return true;
     }
-    if named == Named::Key || matches!(written, Written::First | Written::More) {
+    // A line of a key has no switch and no reference, whatever it looks like.
+    if named == SecretFile::Key || matches!(written, ValueForm::First | ValueForm::More) {
         return false;
     }
     matches!(
@@ -91,7 +94,7 @@ fn is_open(value: &str, named: Named, written: Written) -> bool {
 
 /// Returns true if a value is read from elsewhere: `${NAME}`, `$(command)`, and `$NAME` in capitals
 /// where a shell would read it. A password may begin with the sign too.
-fn is_reference(value: &str, named: Named, written: Written) -> bool {
+fn is_reference(value: &str, named: SecretFile, written: ValueForm) -> bool {
     let Some(name) = value.strip_prefix('$') else {
         return false;
     };
@@ -102,11 +105,11 @@ fn is_reference(value: &str, named: Named, written: Written) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let is_capital = |byte: u8| is_word(byte) && !byte.is_ascii_lowercase();
     match named {
-        Named::Settings | Named::Env => {
+        SecretFile::Settings | SecretFile::Env => {
             within('{', '}').is_some_and(|name| name.bytes().all(is_word))
                 || within('(', ')').is_some()
-                || named == Named::Env
-                    && written == Written::Bare
+                || named == SecretFile::Env
+                    && written == ValueForm::Bare
                     && name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
                     && name.bytes().all(is_capital)
         }
@@ -124,18 +127,19 @@ struct Keys {
 }
 
 impl Keys {
-    fn line(&mut self, line: &str, add: &mut dyn FnMut(Range<usize>, Written)) {
+    fn line(&mut self, line: &str, add: &mut dyn FnMut(Range<usize>, ValueForm)) {
         let text = line.trim_start();
         if let Some(label) = armour(text) {
             self.public = label.strip_prefix("BEGIN ").is_some_and(|label| {
+                // Certificates are public, and errors about them are unreadable without their text.
                 label.ends_with("CERTIFICATE") || label.ends_with("PUBLIC KEY")
             });
             self.begun = false;
         } else if !self.public && !text.is_empty() {
             let written = if self.begun {
-                Written::More
+                ValueForm::More
             } else {
-                Written::First
+                ValueForm::First
             };
             add(line.len() - text.len()..line.len(), written);
             self.begun = true;
@@ -170,6 +174,7 @@ fn passwords(line: &str, is_next: &mut bool, add: &mut dyn FnMut(Range<usize>)) 
         } else if matches!(word, "password" | "account" | "passwd") {
             *is_next = true;
         }
+        // At least one, so that a blank does not stop the loop.
         at += end.max(1);
     }
 }
@@ -177,6 +182,7 @@ fn passwords(line: &str, is_next: &mut bool, add: &mut dyn FnMut(Range<usize>)) 
 /// The text behind so many colons. A colon inside a field has a backslash.
 fn after_colons(line: &str, colons: usize) -> Option<Range<usize>> {
     let signs = line.match_indices(':');
+    // A host in `.pgpass` may be an IPv6 address, whose colons are escaped.
     let mut signs = signs.filter(|(at, _)| !line.get(..*at).is_some_and(|l| l.ends_with('\\')));
     let (at, _) = signs.nth(colons - 1)?;
     Some(at + 1..line.len())
@@ -186,6 +192,7 @@ fn after_colons(line: &str, colons: usize) -> Option<Range<usize>> {
 fn login(line: &str) -> Option<Range<usize>> {
     let start = line.find("://")? + 3;
     let rest = line.get(start..)?;
+    // The last one: a password may hold the sign, a host may not.
     let end = rest.rfind('@')?;
     let from = rest.get(..end)?.find(':').map_or(0, |at| at + 1);
     Some(start + from..start + end)

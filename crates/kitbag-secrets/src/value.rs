@@ -8,6 +8,7 @@ use order::Order;
 pub(super) fn is_stand_in(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let most = |byte: u8| lower.bytes().filter(|other| *other == byte).count() * 2 > lower.len();
+    // More than half of one filler sign counts, too: `xxxx-xxxx-1234`.
     STAND_INS.iter().any(|word| lower.contains(word)) || b"x*0.-_#".iter().any(|byte| most(*byte))
 }
 
@@ -22,6 +23,7 @@ pub(super) fn is_reference(value: &str) -> bool {
         || encloses('(', ')')
         || encloses('[', ']')
         || value.contains('{') && value.contains('}')
+        // A path to a file that holds the secret.
         || !folder.is_empty() && (1..=8).contains(&extension.len())
 }
 
@@ -33,6 +35,7 @@ pub(super) fn is_shorthand(value: &str) -> bool {
 /// Returns true if a text counts up, like `12345678` and `a1b2c3d4`.
 pub(super) fn is_sequence(value: &str) -> bool {
     let bytes = value.as_bytes();
+    // Two apart finds sequences whose letters and digits alternate.
     let steps = |apart: usize| {
         let pairs = bytes.iter().zip(bytes.iter().skip(apart));
         pairs.filter(|(a, b)| b.wrapping_sub(**a) == 1).count()
@@ -43,6 +46,7 @@ pub(super) fn is_sequence(value: &str) -> bool {
 /// Returns true for a password in the form in which a login database stores it.
 pub(super) fn is_crypt(value: &str) -> bool {
     let scheme = CRYPTS.iter().find_map(|scheme| value.strip_prefix(scheme));
+    // Shorter ones are examples of the format in documents.
     scheme.is_some_and(|rest| rest.len() >= 20 && is_graphic(rest))
 }
 
@@ -59,11 +63,13 @@ pub(super) fn is_hexadecimal(value: &str) -> bool {
 /// Returns true if a text looks random: long enough, with many different characters, in an order
 /// that people do not write.
 pub(super) fn is_random(value: &str, length: usize) -> bool {
+    // Padding of base64 says nothing about randomness.
     let core = value.trim_end_matches('=');
     if core.len() < length || !is_graphic(core) || is_uuid(core) {
         return false;
     }
     let (digits, letters) = digits_and_letters(core);
+    // Text with many signs is code or a path rather than a key.
     let signs = core.len() - digits - letters;
     if letters < 2 || signs * 3 > core.len() || distinct(core) < core.len().min(24) / 3 + 1 {
         return false;
@@ -82,6 +88,7 @@ pub(super) fn is_password(value: &str) -> bool {
     }
     let (digits, letters) = digits_and_letters(value);
     let marks = value.bytes().any(|byte| b"!@#$%^&*+?~".contains(&byte));
+    // A digit and a sign, or one of them in a text that is no common word: how people make passwords.
     letters >= 2 && (digits > 0 && marks || (digits > 0 || marks) && !is_plain(value))
 }
 
@@ -174,6 +181,7 @@ const SETTINGS: &[&str] = &[
 fn is_plain(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let mut pairs = value.bytes().zip(value.bytes().skip(1));
+    // `passWord` mixes cases as names in code do, and is then no plain word.
     let has_hump = pairs.any(|(a, b)| a.is_ascii_lowercase() && b.is_ascii_uppercase());
     let mut parts = lower.split(|c: char| !c.is_ascii_alphanumeric());
     !has_hump

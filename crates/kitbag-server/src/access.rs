@@ -107,6 +107,7 @@ pub(crate) async fn check(
     mut request: Request,
     next: Next,
 ) -> Response {
+    // First of all, so that whatever happens later our key is no longer among the headers.
     let shown = take_key(request.headers_mut());
     let found = match shown {
         Some(shown) => by_key(&app, &shown).await,
@@ -116,6 +117,7 @@ pub(crate) async fn check(
         Ok(caller) => caller,
         Err(refusal) => return refusal.to(&request),
     };
+    // After the key: a page may use the server if its user gave it a key.
     if let Some(header) = origin::foreign(request.headers(), caller.key.is_some()) {
         let what = format!("this server answers no pages of other places: see `{header}`");
         let refusal = Refusal::new(StatusCode::FORBIDDEN, "foreign", what);
@@ -128,6 +130,7 @@ pub(crate) async fn check(
     }
     request.extensions_mut().insert(caller.clone());
     let mut response = next.run(request).await;
+    // For the log line, which is written when the response is there.
     response.extensions_mut().insert(caller);
     response
 }
@@ -168,16 +171,19 @@ async fn by_key(app: &App, shown: &str) -> Result<Caller, Refusal> {
             .hint("`kitbag key list` shows the keys of a tenant, `kitbag key create` makes one")
     };
     let Some(keys) = &app.keys else {
+        // Not “this server has no keys”, which would tell a stranger how it is set up.
         return Err(unknown());
     };
     let found = keys.find(shown, (app.clock)()).await;
     let found = found.map_err(|error| Refusal::from(&error))?;
     let Some((store, key)) = found else {
+        // Without the key, of which a mistyped one is mostly right.
         tracing::warn!(event = "key_refused");
         return Err(unknown());
     };
     Ok(Caller {
         tenant: store.tenant().clone(),
+        // Keys are looked up also by a server without memory, whose callers get none.
         store: app.store.is_some().then_some(store),
         memory: app.project.config.server.memory().max(allowed_memory(&key)),
         key: Some(key),

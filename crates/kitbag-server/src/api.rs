@@ -123,6 +123,7 @@ fn endpoints() -> Vec<Endpoint> {
 pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     let mut router = Router::new();
     for endpoint in endpoints() {
+        // Each route checks its own scope, so that an endpoint without a check cannot be written.
         let state = (Arc::clone(app), endpoint.scope);
         let needs = middleware::from_fn_with_state(state, access::needs);
         router = router.route(endpoint.path, endpoint.handler.layer(needs));
@@ -153,6 +154,7 @@ async fn ready(State(app): State<Arc<App>>) -> (StatusCode, &'static str) {
         return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
     }
     let reached = match &app.store {
+        // The cheapest question that needs the database to answer.
         Some(store) => store.has_keys().await.map(drop),
         None => Ok(()),
     };

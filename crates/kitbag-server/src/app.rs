@@ -148,6 +148,7 @@ impl App {
             .background
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
+        // Takes the results of finished work, which would be kept otherwise.
         while all.try_join_next().is_some() {}
         let has_room = all.len() < MOST_WORK;
         if has_room {
@@ -165,6 +166,7 @@ impl App {
             .lock()
             .map(|mut all| std::mem::take(&mut *all));
         let mut all = all.unwrap_or_default();
+        // Answers that were begun are stored, or their turns would look interrupted.
         let ended = async { while all.join_next().await.is_some() {} };
         if tokio::time::timeout(LONGEST_WORK, ended).await.is_err() {
             tracing::warn!(event = "work_broken_off", left = all.len());

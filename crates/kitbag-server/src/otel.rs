@@ -55,6 +55,7 @@ impl Telemetry {
     pub(crate) async fn run(&self) {
         let mut measured = Instant::now();
         loop {
+            // Either way it sends: a full queue only ends the wait earlier.
             drop(timeout(self.delay, self.filled.notified()).await);
             self.send_spans().await;
             if measured.elapsed() >= self.interval {
@@ -70,18 +71,21 @@ impl Telemetry {
             self.send_spans().await;
             self.send_metrics().await;
         };
+        // A collector that hangs must not keep the server from stopping.
         if timeout(LAST, all).await.is_err() {
             tracing::warn!(event = "telemetry_late");
         }
     }
 
     fn add(&self, span: Span) {
+        // Before sampling: metrics count every call.
         lock(&self.measured).count(&span);
         if self.spans.is_none() || !span.is_sampled {
             return;
         }
         let mut queue = lock(&self.queue);
         if queue.len() == MOST {
+            // The oldest: what happens now matters more to whoever looks.
             queue.pop_front();
         }
         queue.push_back(span);
@@ -91,6 +95,7 @@ impl Telemetry {
     }
 
     async fn send_spans(&self) {
+        // Taken out before sending, so that no call waits for the collector.
         let spans: Vec<Span> = lock(&self.queue).drain(..).collect();
         if let Some(target) = &self.spans
             && !spans.is_empty()

@@ -141,6 +141,7 @@ impl From<&StoreError> for Refusal {
             StoreError::Turn { .. } | StoreError::LeaseLost { .. } => {
                 Self::new(StatusCode::CONFLICT, "conflict", error.to_string())
             }
+            // Gone for good, since what the prompt was made of was forgotten.
             StoreError::Replay { .. } => Self::new(StatusCode::GONE, "gone", error.to_string()),
             StoreError::Unreachable { .. }
             | StoreError::Unavailable { .. }
@@ -149,6 +150,7 @@ impl From<&StoreError> for Refusal {
             | StoreError::Locked { .. }
             | StoreError::Conflict { .. } => {
                 tracing::error!(event = "store_unavailable", %error);
+                // The database's own words may name hosts and users.
                 let what = "the memory cannot be reached at the moment";
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", what)
                     .retry_after(second)

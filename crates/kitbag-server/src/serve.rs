@@ -84,6 +84,7 @@ impl Live {
         });
         let served = axum::serve(listener, current).with_graceful_shutdown(stop);
         let served = served.await;
+        // After the last response: work of answers goes on behind them.
         app.finish().await;
         #[cfg(feature = "otel")]
         if let Some((task, telemetry)) = telling {
@@ -109,9 +110,11 @@ pub fn router(app: Arc<App>) -> Router {
         .merge(api::routes(&app))
         .merge(mcp::routes().layer(needs(KeyScope::Read)))
         .layer(checked)
+        // Behind the check of access, so that it does not apply to them. Slack has its signature instead.
         .merge(api::open_routes())
         .merge(slack::routes())
         .fallback(async || Refusal::missing("there is nothing at this path").hint(HINT))
+        // The outermost, so that refusals are counted, too.
         .layer(middleware::from_fn_with_state(
             Arc::clone(&app),
             observe::observe,

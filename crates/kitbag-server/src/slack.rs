@@ -100,6 +100,7 @@ impl Slack {
         };
         let mut names = lock();
         if names.len() >= MOST {
+            // All at once: names are looked up again, and no order of use has to be kept.
             names.clear();
         }
         names.insert(user.to_owned(), name.clone());
@@ -152,10 +153,12 @@ async fn answer(app: Arc<App>, slack: Arc<Slack>, said: Said) {
             return;
         }
     };
+    // After the acknowledgement, which Slack expects within three seconds.
     let name = slack.name(&said.user).await;
     let (send, pieces) = mpsc::unbounded_channel();
     let posted = post::stream(&slack.client, &said, pieces);
     let answered = respond(&app, &engine, incoming(&said, name), send);
+    // Side by side, since one shows what the other makes.
     let ((), after) = tokio::join!(posted, answered);
     if let Some(after) = after {
         tell_problems(&engine.learn_after(after).await.problems);
@@ -206,6 +209,7 @@ async fn respond(
             if let Some(usage) = answer.usage() {
                 app.metrics.count_usage(&usage);
             }
+            // The whole again: words that were shown may have been replaced by a second attempt.
             tell(Piece::Whole(answer.text()));
             engine.after(&answer).await
         }

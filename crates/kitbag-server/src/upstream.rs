@@ -86,15 +86,18 @@ impl Upstreams {
         let ServerSettings { upstreams, .. } = &config.server;
         let mut by_model = Vec::new();
         for (pattern, provider) in upstreams {
+            // All are opened at the start, so that a missing key is found before the first request.
             let upstream = Upstream::named(provider, providers)?;
             by_model.push((NamePattern::new(pattern), Arc::new(upstream)));
         }
         let (anthropic, openai) = match rest {
             Some(rest) => {
+                // No provider's name holds this sign.
                 let rest = Arc::new(match rest.contains("://") {
                     true => Upstream::at(rest)?,
                     false => Upstream::named(rest, providers)?,
                 });
+                // One upstream for both dialects: gateways speak several APIs at one address.
                 (Arc::clone(&rest), rest)
             }
             None => (
@@ -112,6 +115,7 @@ impl Upstreams {
     /// The upstream for the model that a request names, in a dialect. A request is read only where several
     /// may be meant.
     pub(crate) fn choose(&self, body: &[u8], dialect: Dialect) -> &Arc<Upstream> {
+        // Parsing a body of megabytes for its model costs more than all else that is done to it.
         let model = match self.by_model.is_empty() {
             true => None,
             false => model(body),
@@ -204,6 +208,7 @@ impl Upstream {
             return;
         }
         let is_key = |name: &str| matches!(name, "authorization" | "x-api-key");
+        // Both are removed: an API that gets two credentials may use the client's.
         if self.own.headers.keys().any(|name| is_key(name.as_str())) {
             headers.remove("authorization");
             headers.remove("x-api-key");

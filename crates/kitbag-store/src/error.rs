@@ -16,7 +16,7 @@ pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum StoreError {
     /// The location of the store cannot be parsed.
-    #[error("`{location}` names no store: {reason}")]
+    #[error("`{location}` is not the location of a store: {reason}")]
     Location {
         /// The location as given, without its password.
         location: String,
@@ -72,7 +72,7 @@ pub enum StoreError {
         problem: TlsProblem,
     },
     /// The server answers but takes no connection now: it starts, goes down, or has none left.
-    #[error("{server} takes no connection: {reason}")]
+    #[error("{server} accepts no connections: {reason}")]
     Unavailable {
         /// The server, without its password.
         server: String,
@@ -97,7 +97,7 @@ pub enum StoreError {
     },
     /// An earlier version of Kitbag made the store, and it cannot be brought up to date.
     #[error(
-        "{} has version {found} of the tables, version {known} is needed, and it may not be written",
+        "{} has tables of version {found}; version {known} is needed, and the file cannot be written",
         path.display()
     )]
     Older {
@@ -109,7 +109,7 @@ pub enum StoreError {
         known: i64,
     },
     /// The tables cannot be made or changed with the rights of this user.
-    #[error("the rights of `{user}` do not suffice to {what}: {reason}")]
+    #[error("`{user}` may not {what}: {reason}")]
     Rights {
         /// The user.
         user: String,
@@ -119,7 +119,7 @@ pub enum StoreError {
         reason: String,
     },
     /// The user may see only one tenant at a time.
-    #[error("row-level security hides tenants from each other, and `{user}` is bound by it")]
+    #[error("row-level security hides other tenants from `{user}`")]
     TenantsHidden {
         /// The user.
         user: String,
@@ -144,7 +144,7 @@ pub enum StoreError {
     },
     /// The connection broke during a commit, so its outcome is unknown.
     #[error(
-        "the connection broke before the commit was answered, so that it may have been made or not: {reason}"
+        "the connection broke before the commit was confirmed, so it is unknown if it was made: {reason}"
     )]
     CommitUnknown {
         /// The reason, as the client saw it.
@@ -247,11 +247,11 @@ impl StoreError {
             Self::NotAStore { .. } => Some(
                 "choose another file, or restore this one from a copy; nothing in it was changed",
             ),
-            Self::NoStore { .. } => Some("name another, or remember something first"),
+            Self::NoStore { .. } => Some("name another store, or store something first"),
             Self::Newer { .. } => Some("update Kitbag; nothing in the store was changed"),
-            Self::Older { .. } => Some(
-                "open it once with the right to write it, or a copy of it; that brings it up to date",
-            ),
+            Self::Older { .. } => {
+                Some("open it, or a copy of it, once with write access, which upgrades it")
+            }
             Self::Rights { .. } => Some(
                 "let a user who may create roles and schemas open the store once, then grant this user the role `kitbag_app`",
             ),
@@ -275,7 +275,7 @@ impl StoreError {
                 Some("raise `pool_size` or `pool_wait` in the address of the store")
             }
             Self::CommitUnknown { .. } => Some(
-                "look before trying again; what has an idempotency key, a reference or the id of a turn can be repeated: it counts once",
+                "check before you try again; operations with an idempotency key, a reference or the id of a turn count only once",
             ),
             Self::Conflict { .. } | Self::Disconnected { .. } => {
                 Some("nothing was changed; try again")

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 use kitbag_core::problem::Problem;
-use kitbag_core::statement::Asked;
+use kitbag_core::statement::FactQuestion;
 
 use crate::conversation::Conversation;
 use crate::error::Result;
@@ -105,7 +105,7 @@ pub struct Recollections {
     /// The facts about the sender: the told ones, and those drawn from messages on this channel.
     pub facts: Vec<Fact>,
     /// The facts that the message asks for.
-    pub asked: Asked,
+    pub asked: FactQuestion,
     /// The latest summaries of the channel, oldest first.
     pub summaries: Vec<Summary>,
     /// The related messages, best first.
@@ -251,7 +251,7 @@ async fn recollections(
     let facts = fact::current(tx, sender, request.drawn_from(scope), request.facts).await?;
     Ok(Some(Recollections {
         asked: match facts.is_empty() {
-            true => Asked::default(),
+            true => FactQuestion::default(),
             false => fact::STATEMENTS.asked(&recall.query),
         },
         facts,

@@ -52,7 +52,7 @@ pub enum GitError {
         root: String,
     },
     /// A revision that git does not know.
-    #[error("`{revision}` names no commit")]
+    #[error("`{revision}` is not a commit")]
     UnknownRevision {
         /// The revision asked for.
         revision: String,

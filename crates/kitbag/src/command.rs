@@ -70,7 +70,7 @@ impl Engine {
     ) -> Result<CommandReply, CommandError> {
         tracing::debug!(event = "command", name = command.name());
         let rest = command.rest.as_str();
-        let asked = Asked {
+        let asked = CommandCall {
             engine: self,
             incoming,
             command: command.spec,
@@ -103,7 +103,7 @@ impl Engine {
 
 /// A command, and where it was given.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+struct CommandCall<'a> {
     engine: &'a Engine,
     incoming: &'a Incoming,
     command: &'static CommandSpec,
@@ -111,7 +111,7 @@ struct Asked<'a> {
     rest: &'a str,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> CommandCall<'a> {
     fn store(self) -> Result<&'a Store, CommandError> {
         let command = self.command.name;
         let store = self.engine.store.as_ref();

@@ -121,6 +121,7 @@ impl Composed {
     #[must_use]
     pub fn request(&self) -> Option<Request> {
         let mut request = self.laid().request()?;
+        // Only Claude Code takes the flat form, and only a program can start servers.
         if request.dialect == Dialect::Flat {
             request.set_mcp_servers(&self.mcp_servers);
         }
@@ -163,8 +164,10 @@ pub(crate) fn try_compose(
     counter: &dyn TokenCounter,
     previous: Option<&Epoch>,
 ) -> Result<Composed, AssembleError> {
+    // Joined first: a document may also be a file of the workspace, and only together are they twins.
     let mut all = Contribution::join(contributions);
     all.merge_twins();
+    // Before the fit, since what the history does not use is room for chunks.
     let history_room = all.shorten_history(request, counter, previous);
     let mut draft = Draft::new("");
     draft.current = request.current.clone();
@@ -177,10 +180,12 @@ pub(crate) fn try_compose(
     draft.injected = parts.injected;
     let ending = request.ending.as_ref();
     let ending = ending.map(|text| ContextMessage::suffix_system("ending", text));
+    // In front of the other messages at the end, so that reminders stand after what every task ends with.
     draft.injected.splice(..0, ending);
     draft.history = parts.history;
     draft.steps = parts.steps;
     draft.retracted = parts.retracted;
+    // A node's own form has these sections already.
     draft.is_for_node = parts.is_for_node && request.settings.form != OutputForm::Node;
     let mut assembly = assemble(&draft, all.chunks, &request.settings, counter, previous)?;
     let ledger = &mut assembly.ledger;
@@ -189,6 +194,7 @@ pub(crate) fn try_compose(
     ledger.problems.extend(all.problems);
     let model = draft.model.as_deref().map(ModelProfile::find);
     if let Some(Ok(model)) = model {
+        // Checked on the finished prompt: only now is it known whether a price step is crossed.
         ledger.problems.extend(model.passed_by(assembly.tokens));
     }
     Ok(Composed {
@@ -209,5 +215,6 @@ fn assemble_again(
     previous: &Epoch,
 ) -> Result<Assembly, AssembleError> {
     let (draft, settings) = (&grown.draft, &grown.settings);
+    // No chunks, so that nothing new is chosen; the epoch holds those that stay.
     assemble(draft, Vec::new(), settings, counter, Some(previous))
 }

@@ -38,7 +38,7 @@ pub use estimate::ByteEstimate;
 pub use event::{HookEvent, HookEventKind, HookReply, SessionSource};
 pub use project::{USER, project_sender};
 pub use remembered::Remembered;
-use shown::Shown;
+use shown::ShownItems;
 pub use transcript::{Transcript, TranscriptEntry, said};
 
 /// A coding agent that runs hooks.
@@ -212,12 +212,12 @@ impl Hook {
     }
 
     /// What hooks have added to the session since it was last made shorter.
-    fn shown(&self, event: &HookEvent) -> Result<Shown, HookError> {
+    fn shown(&self, event: &HookEvent) -> Result<ShownItems, HookError> {
         match open(event)? {
             Some((file, reader)) => {
-                Shown::read(reader).map_err(|error| HookError::Transcript { file, error })
+                ShownItems::read(reader).map_err(|error| HookError::Transcript { file, error })
             }
-            None => Ok(Shown::default()),
+            None => Ok(ShownItems::default()),
         }
     }
 }

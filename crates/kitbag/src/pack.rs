@@ -96,6 +96,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     // Compiling the patterns that read a task takes a while, so that it runs beside the walk.
     let (opened, query) = future::join(open::open(request), survey::query(request)).await;
     let (workspace, change, pins) = opened?;
+    // A change without a task is the task: it is searched for and reviewed.
     let is_review = request.task.trim().is_empty() && change.is_some();
     let query = match change.as_ref().filter(|_| is_review) {
         Some(change) => survey::query_of(change.searched()).await,
@@ -134,6 +135,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
         let is_same = |other: &Arc<dyn Gatherer>| other.name() == ours.name();
         !request.gatherers.iter().any(is_same)
     });
+    // Gathering waits for git and files while the survey computes.
     let (surveyed, ours, mut others) = future::join3(
         survey::survey(request, query, &workspace, strategy, touched, &pins),
         gather(&ours, &task),
@@ -149,8 +151,9 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     }
     let (survey, is_overview) = surveyed?;
     if is_overview && !request.is_overview() && !workspace.files().is_empty() {
-        let message = "no file has a word of the task: the files are those of an overview";
+        let message = "no file has a word of the task, so this is an overview";
         let problem = Problem::new("", ProblemKind::NotFound, message);
+        // An overview in the place of an answer would be misleading without a word.
         others.problems.push(problem);
     }
     let mut notes = Vec::new();
@@ -181,6 +184,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     let mut rank_task = RankTask::new(task_type, &task.text, &chunks);
     rank_task.envelope.clone_from(&request.envelope);
     rank_task.evidence = files::evidence(&survey, &workspace);
+    // Times of files are those of the checkout; only git knows when a line changed.
     let modified = match request.use_git {
         true => Modified::of_workspace(&workspace),
         false => Modified::default(),
@@ -305,6 +309,7 @@ impl Prepared {
         options: &PackOptions,
         counter: &dyn TokenCounter,
     ) -> Option<Tokens> {
+        // Begins with what is missing and not with twice the budget, which may be far too much.
         let needed = change.missing(&pack.assembly, counter);
         let first = options.budget.saturating_add(needed);
         (0..BUDGETS_TRIED).find_map(|times| {
@@ -332,6 +337,7 @@ impl Prepared {
     ) -> Result<(), PackError> {
         let budget = envelope.token_budget.input();
         let mut options = options.clone();
+        // A checkpoint keeps chunks and not a prompt, so its form does not matter.
         (options.form, options.budget) = (OutputForm::Pack, budget);
         let mut made = chunks::make(self, &options, counter);
         let chunks = made.contribution.chunks().to_vec();
@@ -380,6 +386,7 @@ impl Prepared {
         counter: &dyn TokenCounter,
         problems: &mut Vec<Problem>,
     ) -> PromptRequest {
+        // A task that fills the budget would leave no room for code.
         let most = Tokens(options.budget.0 / 2);
         let task = match shorten(&self.task.text, most, counter) {
             Some(short) => {
@@ -413,7 +420,7 @@ impl Prepared {
         request.model.clone_from(&options.model);
         let needs_model = Dialect::of(options.form).is_some_and(Dialect::needs_model);
         if needs_model && options.model.is_none() {
-            let message = "the request names no model";
+            let message = "the request has no model";
             problems.push(Problem::new("", ProblemKind::NoModel, message));
         }
         request

@@ -111,6 +111,7 @@ impl RecallAnswer {
         request: &RecallRequest,
         is_explained: bool,
     ) -> Result<Self, StoreError> {
+        // Two questions: facts are few and ranked by themselves, so that messages never crowd them out.
         let facts = store.recall_facts(request).await?;
         let recalled = store.recall(request).await?;
         Ok(Self::new(facts, recalled, is_explained))
@@ -154,6 +155,7 @@ impl RecallAnswer {
         };
         let hit = |recalled: Recalled| FoundMessage {
             text: recalled.text().into_owned(),
+            // The passage that says most is shown, and readers should know that there is more.
             is_part: recalled.text().len() < recalled.message.text().len(),
             reference: recalled.message.reference,
             score: recalled.score.total(),
@@ -186,6 +188,7 @@ impl RecallAnswer {
             let fits = tokens <= budget;
             match fits {
                 true => used = tokens,
+                // Taken back, so that the next try is counted on what is really printed.
                 false => text.truncate(before),
             }
             (fits, tokens)
@@ -198,6 +201,7 @@ impl RecallAnswer {
         for (index, hit) in self.ranked.iter().enumerate() {
             let (fits, needed) = fits(&|text| hit.add_to(text));
             if !fits {
+                // Once one message fits, a smaller answer is an answer.
                 self.misfit = (index == 0).then_some(Misfit {
                     messages: self.ranked.len(),
                     needed,
@@ -239,6 +243,7 @@ impl FoundMessage {
                 let by = match (id, day) {
                     (Some(id), Some(day)) => format!(", see {id} of {day}"),
                     (Some(id), None) => format!(", see {id}"),
+                    // A fact that was set by hand has no message to name.
                     (None, Some(day)) => format!(" by a fact told on {day}"),
                     (None, None) => String::new(),
                 };

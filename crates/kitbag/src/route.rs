@@ -96,7 +96,7 @@ impl Engine {
     }
 
     fn choice<'r>(&self, routing: &'r Routing, turn: &TurnRequest) -> Choice<'r> {
-        let seen = rule::Seen::of(self, turn);
+        let seen = rule::RoutedMessage::of(self, turn);
         let mut rules = routing.rules.iter();
         let held = rules.find_map(|rule| Some((rule, seen.reason(rule)?)));
         match (held, &routing.classifier) {
@@ -150,7 +150,7 @@ impl Route {
         let problem = self.record.problem.as_ref()?;
         let (model, reason) = (&self.record.model, &self.record.reason);
         let model = model.as_deref().unwrap_or("the usual model");
-        let message = format!("{reason}, so that {model} answers: {problem}");
+        let message = format!("{reason}, so {model} answers: {problem}");
         Some(Problem::new("routing", ProblemKind::Failed, message))
     }
 }

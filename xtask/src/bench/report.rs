@@ -16,11 +16,11 @@ pub(super) use Limit::{AtLeast, AtMost};
 /// Figures in the order in which they were added.
 #[derive(Debug, Default)]
 pub(super) struct Report {
-    rows: Vec<(String, Shown)>,
+    rows: Vec<(String, Cell)>,
 }
 
 #[derive(Debug)]
-enum Shown {
+enum Cell {
     Limited(f64, Limit),
     Figure(f64),
     Words(String),
@@ -29,17 +29,17 @@ enum Shown {
 impl Report {
     /// Adds a figure that must keep a limit.
     pub(super) fn add(&mut self, what: &str, figure: f64, limit: Limit) {
-        self.push(what, Shown::Limited(figure, limit));
+        self.push(what, Cell::Limited(figure, limit));
     }
 
     /// Adds a figure that is only shown.
     pub(super) fn note(&mut self, what: &str, figure: f64) {
-        self.push(what, Shown::Figure(figure));
+        self.push(what, Cell::Figure(figure));
     }
 
     /// Adds words, such as why there is no figure.
     pub(super) fn say(&mut self, what: &str, words: &str) {
-        self.push(what, Shown::Words(words.to_owned()));
+        self.push(what, Cell::Words(words.to_owned()));
     }
 
     /// Prints the table and fails when a limit is missed.
@@ -56,12 +56,12 @@ impl Report {
         rows.filter(|(_, shown)| !shown.keeps_limit()).count()
     }
 
-    fn push(&mut self, what: &str, shown: Shown) {
+    fn push(&mut self, what: &str, shown: Cell) {
         self.rows.push((what.to_owned(), shown));
     }
 }
 
-impl Shown {
+impl Cell {
     fn keeps_limit(&self) -> bool {
         match self {
             // Neither holds for NaN, so a figure that is missing misses its limit.
@@ -79,14 +79,14 @@ impl fmt::Display for Report {
         for (what, shown) in &self.rows {
             write!(f, "{what:width$}  ")?;
             match shown {
-                Shown::Limited(figure, AtLeast(limit)) => {
+                Cell::Limited(figure, AtLeast(limit)) => {
                     write!(f, "{figure:>9.2}  at least {limit}")?;
                 }
-                Shown::Limited(figure, AtMost(limit)) => {
+                Cell::Limited(figure, AtMost(limit)) => {
                     write!(f, "{figure:>9.2}  at most {limit}")?;
                 }
-                Shown::Figure(figure) => write!(f, "{figure:>9.2}")?,
-                Shown::Words(words) => write!(f, "{:9}  {words}", "")?,
+                Cell::Figure(figure) => write!(f, "{figure:>9.2}")?,
+                Cell::Words(words) => write!(f, "{:9}  {words}", "")?,
             }
             let verdict = if shown.keeps_limit() { "" } else { "  MISSED" };
             writeln!(f, "{verdict}")?;

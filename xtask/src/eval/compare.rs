@@ -186,16 +186,16 @@ impl Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::record::{Ranks, Shown};
+    use crate::eval::record::{Ranks, ShownShares};
 
     fn record(id: &str, language: &str, mrr: f64, lines: f64) -> Record {
         let rank = Ranks {
             mrr,
             ..Ranks::default()
         };
-        let shown = Shown {
+        let shown = ShownShares {
             lines,
-            ..Shown::default()
+            ..ShownShares::default()
         };
         Record {
             id: id.to_owned(),

@@ -88,6 +88,7 @@ pub(super) fn harvest(options: &Options) -> Result<()> {
             if count == options.per_repo {
                 break;
             }
+            // Tasks that weights were tuned on must not test them.
             if taken.contains(commit.parent.as_str()) {
                 continue;
             }
@@ -126,6 +127,7 @@ impl Field {
             &[
                 "diff",
                 "-U0",
+                // A file that was only moved would count as changed.
                 "--no-renames",
                 "--no-ext-diff",
                 "--no-color",
@@ -133,11 +135,14 @@ impl Field {
                 &commit.hash,
             ],
         );
+        // A mirror may lack the contents of large files: such a commit is skipped.
         let files = self.changes.read(&diff.ok()?);
         let sources = files.iter().filter(|file| {
+            // A file that the commit adds cannot be found in the tree before it.
             file.is_in_parent && self.sources.contain(&file.path) && self.changes.is_own(&file.path)
         });
         let sources: Vec<&changes::ChangedFile> = sources.collect();
+        // A commit without code of its own has no answer to find.
         if !(1..=MOST_SOURCES).contains(&sources.len()) || files.len() > MOST_FILES {
             return None;
         }
@@ -189,6 +194,7 @@ fn commits(folder: &Path, repo: &str) -> Result<Vec<Commit>> {
         })
     };
     let mut commits: Vec<Commit> = log.split('\0').filter_map(read).collect();
+    // In an order that says nothing of dates, so that a part of them stands for all.
     commits.sort_by_cached_key(|commit| Sha256::digest(&commit.id));
     Ok(commits)
 }

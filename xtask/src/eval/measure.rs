@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::record::{Ranks, Record, Shown};
+use super::record::{Ranks, Record, ShownShares};
 
 /// One figure of a record, between 0 and 1; more is better.
 pub(super) struct Measure {
@@ -14,7 +14,7 @@ pub(super) struct Measure {
 enum Pick {
     Ranking(Figure<Ranks>),
     /// At a budget.
-    Shown(u64, Figure<Shown>),
+    ShownShares(u64, Figure<ShownShares>),
 }
 
 type Figure<T> = fn(&T) -> f64;
@@ -27,7 +27,7 @@ const RANKING: [(&str, Figure<Ranks>); 5] = [
     ("r@10", |rank| rank.r10),
 ];
 
-const SHOWN: [(&str, Figure<Shown>); 2] = [
+const SHOWN: [(&str, Figure<ShownShares>); 2] = [
     ("files", |shown| shown.files),
     ("lines", |shown| shown.lines),
 ];
@@ -46,7 +46,7 @@ impl Measure {
         let shown = budgets.into_iter().flat_map(|budget| {
             SHOWN.map(|(name, figure)| Self {
                 name: format!("{name}@{budget}"),
-                pick: Pick::Shown(budget, figure),
+                pick: Pick::ShownShares(budget, figure),
             })
         });
         ranking.into_iter().chain(shown).collect()
@@ -58,7 +58,7 @@ impl Measure {
             // To leave such tasks out would reward a program that fails on the hard ones.
             _ if record.error.is_some() => None,
             Pick::Ranking(figure) => record.rank.as_ref().map(figure),
-            Pick::Shown(budget, figure) => record.budgets.get(budget).map(figure),
+            Pick::ShownShares(budget, figure) => record.budgets.get(budget).map(figure),
         };
         figure.unwrap_or(0.0)
     }

@@ -60,6 +60,7 @@ pub(crate) struct Options {
 pub(super) fn memory(options: &Options) -> Result<()> {
     let target = Metadata::load()?.target_directory;
     let path = release::given_or_built(options.kitbag.as_ref(), &target)?;
+    // No quoting: these are flags and numbers that are tried by hand.
     let arguments = options.args.split_whitespace().collect();
     let program = Program::new(path, arguments, options.model.as_deref())?;
     let groups = groups(options.by_category);
@@ -79,6 +80,7 @@ pub(super) fn memory(options: &Options) -> Result<()> {
             lengths = long::lengths(&variant);
             long = Some(figures);
         }
+        // With several sets a line each is easier to compare.
         if options.data.len() == 1 {
             print!("{figures}");
             if let Some(long) = &long {
@@ -93,6 +95,7 @@ pub(super) fn memory(options: &Options) -> Result<()> {
     }
     if let Some(file) = &options.json {
         let json = match reports.first_key_value() {
+            // One set has no name around its figures, as earlier versions wrote them.
             Some((_, report)) if reports.len() == 1 => figures::to_json(report)?,
             _ => figures::to_json(&reports)?,
         };
@@ -113,6 +116,7 @@ fn groups(by_category: bool) -> Groups {
 fn set_name(file: &Path) -> Result<String> {
     let name = file
         .file_stem()
+        // The title of a row is the name of its file.
         .context("a folder is no file of conversations");
     Ok(name?.to_string_lossy().into_owned())
 }

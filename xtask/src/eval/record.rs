@@ -19,7 +19,7 @@ pub(super) struct Record {
     pub(super) kind: String,
     /// True if the task's text names a file that the fix changed.
     pub(super) named: bool,
-    pub(super) budgets: BTreeMap<u64, Shown>,
+    pub(super) budgets: BTreeMap<u64, ShownShares>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) rank: Option<Ranks>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,7 +28,7 @@ pub(super) struct Record {
 
 /// Shares of the fix that a prompt shows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Shown {
+pub(super) struct ShownShares {
     pub(super) tokens: usize,
     pub(super) over: bool,
     /// The share of the changed files.

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::answer::{Answer, Chunk};
 use super::instance::Instance;
-use super::record::{Ranks, Shown};
+use super::record::{Ranks, ShownShares};
 use super::source_file::SourceFiles;
 
 /// A file with fewer visible lines does not count as shown, unless one of them is a line of the fix.
@@ -22,7 +22,7 @@ pub(super) fn shown(
     tokens: usize,
     budget: u64,
     root: &Path,
-) -> Shown {
+) -> ShownShares {
     let over = u64::try_from(tokens).is_ok_and(|tokens| tokens > budget);
     let (mut all_lines, mut shown_lines, mut shown_files) = (0_usize, 0_usize, 0_usize);
     for path in &instance.gold_files {
@@ -43,7 +43,7 @@ pub(super) fn shown(
         });
         shown_files += usize::from(found > 0 || telling.count() >= ENOUGH_LINES);
     }
-    Shown {
+    ShownShares {
         tokens,
         over,
         files: share(shown_files, instance.gold_files.len()),

@@ -33,7 +33,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::eval::record::{Ranks, Shown};
+    use crate::eval::record::{Ranks, ShownShares};
 
     #[test]
     fn errors_count_as_nothing_and_have_no_time() {
@@ -41,11 +41,11 @@ mod tests {
             mrr: 1.0,
             ..Ranks::default()
         };
-        let shown = |time| Shown {
+        let shown = |time| ShownShares {
             files: 1.0,
             lines: 0.5,
             time,
-            ..Shown::default()
+            ..ShownShares::default()
         };
         let good = Record {
             language: "Go".to_owned(),

@@ -31,8 +31,10 @@ pub(super) fn say(answer: &Answer) {
         None | Some(StopReason::End) => {}
         Some(StopReason::ToolUse) => {
             let calls = reply.tool_calls.len() as u64;
-            let calls = counted(calls, "tool is", "tools are");
-            output::say(format_args!("note: {calls} asked for, and not called"));
+            let calls = counted(calls, "tool call", "tool calls");
+            output::say(format_args!(
+                "note: the model wants {calls}, and none was called"
+            ));
         }
         Some(stop) => {
             let reason = one_line(stop.as_str());

@@ -21,18 +21,27 @@ use crate::output::{self, one_line};
 /// Options that say what a model may use.
 #[derive(clap::Args)]
 pub(super) struct ToolArgs {
-    /// Let the model use tools: pack, explain and expand over the folder you are in, recall and facts over
-    /// memory; remember, forget and checkpoint, which write, when they are approved
-    #[arg(long)]
+    /// Let the model call tools: pack, explain and expand for the current folder, recall and facts for memory,
+    /// and after approval remember, forget and checkpoint, which write
+    #[arg(long, help_heading = TOOLS)]
     tools: bool,
-    /// Start the MCP servers of this file [default: .mcp.json in the folder you are in] and lets the model
-    /// use their tools. The file names programs to run, so that it is never followed unasked
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = ".mcp.json")]
+    /// Start the MCP servers of this file [default: .mcp.json in the current folder], and let the model call
+    /// their tools. The file names programs to run, so it is read only with this option
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ".mcp.json",
+        help_heading = TOOLS
+    )]
     mcp: Option<PathBuf>,
-    /// Tools that write and may be called without being asked about, such as remember or mcp__github__create_issue
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    /// Call these tools that write without asking, such as remember or mcp__github__create_issue
+    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = TOOLS)]
     allow_tools: Vec<String>,
 }
+
+const TOOLS: &str = "Tools";
 
 /// Decides about tools that write.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -128,8 +137,8 @@ async fn decide(
         return Approval::Refuse(reason);
     }
     match asked(&name, &request.arguments.to_string()).await {
-        Some(Said::Yes) => Approval::Allow,
-        Some(Said::Always) => {
+        Some(Consent::Yes) => Approval::Allow,
+        Some(Consent::Always) => {
             let mut allowed = allowed.lock().unwrap_or_else(PoisonError::into_inner);
             // For the rest of this run only: nothing about approvals is stored.
             allowed.insert(name);
@@ -139,14 +148,14 @@ async fn decide(
     }
 }
 
-enum Said {
+enum Consent {
     Yes,
     Always,
 }
 
 /// Asks the person at the terminal, on a thread of its own, since reading a line blocks. Everything but a
 /// yes is a no, including Ctrl-C.
-async fn asked(name: &str, arguments: &str) -> Option<Said> {
+async fn asked(name: &str, arguments: &str) -> Option<Consent> {
     let question = format!(
         "{} {}\ncall it? [y/N/always] ",
         one_line(name),
@@ -160,8 +169,8 @@ async fn asked(name: &str, arguments: &str) -> Option<Said> {
     };
     thread::Builder::new().name("ask".into()).spawn(ask).ok()?;
     match said.await.ok()?.trim().to_lowercase().as_str() {
-        "y" | "yes" => Some(Said::Yes),
-        "a" | "always" => Some(Said::Always),
+        "y" | "yes" => Some(Consent::Yes),
+        "a" | "always" => Some(Consent::Always),
         _ => None,
     }
 }

@@ -9,12 +9,12 @@ use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::project::{ListArgs, find_agent};
 
-/// Lists the project's agents, or shows one
+/// Lists and shows the agents of the project
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Lists the agents
     List(ListArgs),
-    /// Shows an agent: what templates see of it, and where its prompt comes from
+    /// Shows an agent: its settings, and its prompt with the source of it
     Show {
         /// The agent's id
         agent: String,

@@ -9,7 +9,7 @@ use kitbag::command::{self, Command, CommandReply};
 use kitbag::core::problem::Problem;
 use kitbag::engine::TurnPrompt;
 
-use crate::answering::{self, AnsweringArgs, Approver, Responded, Told};
+use crate::answering::{self, AnsweringArgs, Approver, ReportedProblems, Responded};
 use crate::commands::pack::summary::say_problems;
 use crate::failure::Failure;
 use crate::interrupt::interrupted;
@@ -23,23 +23,27 @@ use message::{MessageArgs, ReadMessage};
 
 /// Asks a model with the right context, and remembers the exchange
 ///
-/// The prompt holds what is remembered, the agent's own prompt and documents, and with --pack the code of
-/// the folder you are in, as `kitbag context` shows it. The answer is printed as it comes; a line on
-/// stderr tells its tokens, its cost where the prices are known, and its time. A conversation that was
-/// silent for half an hour has ended: after the answer the model summarises it and finds facts in it,
-/// unless `memory: {learning: rules}` or `off` in kitbag.yaml says otherwise.
+/// The prompt holds memory, the agent's own prompt and documents, and with --pack the code of the current
+/// folder; `kitbag context` shows it. The answer is printed as it comes. A line on stderr gives its tokens,
+/// its time, and its cost if the prices are known. A conversation that was silent for half an hour has
+/// ended: after the answer, the model summarises it and extracts facts from it. `memory: {learning: rules}`
+/// in kitbag.yaml does this without a model, and `off` not at all.
 ///
-/// A model is named as `provider/model`, or alone where the catalogue knows its provider: anthropic
+/// A model is named as `provider/model`, or alone if the catalogue knows its provider: anthropic
 /// (ANTHROPIC_API_KEY), openai (OPENAI_API_KEY), openrouter (OPENROUTER_API_KEY), ollama, and those under
-/// `providers:` in kitbag.yaml. Keys come from the environment, from a file or from a program, never from
-/// an option.
+/// `providers:` in kitbag.yaml. Keys come from the environment, a file or a program, never from an option.
 ///
-/// With --tools the model may look things up itself: each call is told in a line on stderr. A tool that
-/// writes is called only where --allow-tools names it.
+/// With --tools the model may look things up itself; each call is a line on stderr. A tool that writes is
+/// called only if --allow-tools names it.
 ///
-/// A message that is a command, such as `/facts` or `/context`, is followed without a model; `/help` lists
-/// them. A space before the slash makes it a message.
+/// A message that is a command, such as `/facts` or `/context`, is carried out without a model; `/help`
+/// lists them. A space before the slash makes it a message.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag ask \"why is the order refused?\" --pack
+  kitbag ask \"what did we decide on retries?\" -m openai/gpt-5
+  git diff | kitbag ask \"write a commit message\" --no-memory
+  kitbag ask \"which issues are open?\" --mcp --dry-run")]
 pub(crate) struct Args {
     #[command(flatten)]
     message: MessageArgs,
@@ -67,12 +71,12 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         && let Some(command) = command?
     {
         let name = command.name();
-        let what = format_args!("`/{name}` is a command, so that nothing would be sent");
+        let what = format_args!("`/{name}` is a command, which sends nothing");
         return Err(Failure::usage(what).hint("a space before the slash makes it a message"));
     }
     let engine = args.answering.engine(Approver::Options)?;
     let asked = &args.answering.asked;
-    let progress = Progress::start("looking at what is known");
+    let progress = Progress::start("gathering context");
     let workspace = asked.workspace(&message, &engine)?;
     store::run(async {
         let store = match (args.answering.no_memory, args.dry_run) {
@@ -106,7 +110,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             return Ok(output::print_exactly(&format!("{}\n", request.body()))?);
         }
         drop(progress);
-        let mut told = Told::default();
+        let mut told = ReportedProblems::default();
         match answering::respond(&engine, turn, (args.json, &mut told), interrupted()).await? {
             Responded::Answer(Some(after)) => learning::learn(engine.learn_after(after)).await,
             Responded::Command(CommandReply {
@@ -131,12 +135,12 @@ fn check_for_one_message(command: &Command) -> Result<(), Failure> {
     let name = command.name();
     match name {
         "model" | "agent" if !command.rest.is_empty() => {
-            let what = format_args!("`/{name}` chooses for a chat, and this is one message");
-            let hint = format_args!("`--{name}` chooses for this message");
+            let what = format_args!("`/{name}` is for chats, and this is a single message");
+            let hint = format_args!("use `--{name}` for this message");
             Err(Failure::usage(what).hint(hint))
         }
         "quit" | "exit" => {
-            let what = format_args!("`/{name}` ends a chat, and this is one message");
+            let what = format_args!("`/{name}` ends a chat, and this is a single message");
             Err(Failure::usage(what).hint("a space before the slash makes it a message"))
         }
         _ => Ok(()),

@@ -12,7 +12,7 @@ use kitbag::core::role::Role;
 use kitbag::store::{ExportFilter, Incoming};
 use tokio::sync::oneshot;
 
-use crate::answering::{self, AnsweringArgs, Approver, Responded, Told};
+use crate::answering::{self, AnsweringArgs, Approver, ReportedProblems, Responded};
 use crate::failure::Failure;
 use crate::interrupt::{Interrupts, unless_interrupted};
 use crate::learning::Learner;
@@ -23,37 +23,40 @@ use crate::store::{self, StoreArgs};
 
 use lines::Lines;
 
-/// Talks with a model, and remembers the conversation
+/// Chats with a model, and remembers the conversation
 ///
-/// Each message is answered as `kitbag ask` does, and the open conversation goes on where it was left.
-/// A line that ends with a backslash goes on in the next, and a line `"""` begins a message of several
-/// lines that the next `"""` ends. Ctrl-C stops an answer, which is kept as far as it came; Ctrl-D or
-/// `/quit` ends the chat. The arrow keys bring back what was typed, and your latest messages that are
-/// remembered. Where stdin is no terminal, each line of it is a message, and Ctrl-C between answers ends
-/// the chat with exit code 130.
+/// Messages are answered as by `kitbag ask`, and the open conversation continues. A line that ends with a
+/// backslash continues in the next one. A line `"""` begins a message of several lines, and the next `"""`
+/// ends it. Ctrl-C stops an answer and keeps what came of it; Ctrl-D or `/quit` ends the chat. The arrow
+/// keys bring back earlier messages. If stdin is not a terminal, each of its lines is a message, and Ctrl-C
+/// between answers ends the chat with exit code 130.
 ///
-/// A line that begins with the name of a command, such as `/context`, is followed without a model, and is
-/// neither stored nor recalled: `/help` lists the commands, and the tab key completes them. Any other line
-/// is a message, also one that begins with `//` or with a path; a space before the slash makes a message
-/// of a command.
+/// A line that begins with the name of a command, such as `/context`, is carried out without a model, and is
+/// neither stored nor recalled. `/help` lists the commands, and the tab key completes them. Any other line
+/// is a message, even if it begins with `//` or a path. A space before the slash makes a command a message.
 ///
-/// With --tools the model may look things up itself: each call is told in a line on stderr. Before a tool
-/// that writes is called, you are asked; where stdin is no terminal, --allow-tools says which are.
+/// With --tools the model may look things up itself; each call is a line on stderr. You are asked before a
+/// tool that writes is called. If stdin is not a terminal, only tools that --allow-tools names are called.
 ///
-/// A conversation that has ended is summarised by the model, and facts are found in it, while you go on;
-/// so is the older part of one that no longer fits. `memory: {learning: rules}` in kitbag.yaml leaves
-/// that to rules, `off` leaves it out.
+/// When a conversation has ended, or its older part no longer fits, the model summarises it and extracts
+/// facts from it while you go on. `memory: {learning: rules}` in kitbag.yaml does this without a model, and
+/// `off` not at all.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag chat
+  kitbag chat --pack --tools -m claude-opus-4-8
+  kitbag chat --agent baker --new")]
 pub(crate) struct Args {
     #[command(flatten)]
     answering: AnsweringArgs,
-    /// Begin another conversation; closes the open one with a summary
+    /// Begin a new conversation; the open one is closed with a summary
     #[arg(long, conflicts_with_all = ["conversation", "no_memory"])]
     new: bool,
 }
 
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let mut lines = Lines::open()?;
+    // Nobody can be asked where messages are piped in.
     let approver = match lines.is_typed() {
         true => Approver::Person,
         false => Approver::Options,
@@ -67,6 +70,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         };
         let engine = engine.with_store(store.map(with_chosen_model));
         let incoming = args.answering.asked.incoming(engine.store()).await?;
+        // Before the first line is read: whoever may not send should not type a message first.
         engine.admit(&incoming).await.map_err(AnswerError::from)?;
         let engine = args.answering.with_tools(engine, &incoming).await?;
         let mut chat = Chat {
@@ -75,15 +79,17 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             engine,
             incoming,
             interrupts: Interrupts::listen(),
-            told: Told::default(),
+            told: ReportedProblems::default(),
         };
         if args.new {
             chat.begin_another().await?;
         }
         chat.say_conversation().await?;
         lines.say_help();
+        // From the store and no file of its own, so that forgetting reaches the arrow keys.
         lines.bring_back(chat.said().await?)?;
         loop {
+            // Between answers only: a line about learning must not appear inside an answer.
             chat.learner.say();
             let message;
             (lines, message) = chat.next_message(lines).await?;
@@ -94,12 +100,14 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
                 Ok(Next::Message) => {}
                 Ok(Next::End) => break,
                 Err(failure) if failure.is_closed_pipe() => return Err(failure),
+                // A failed answer does not end the chat. The message is stored, and the person can go on.
                 Err(failure) => drop(failure.report()),
             }
             if is_forget(&message) {
                 lines.bring_back(chat.said().await?)?;
             }
         }
+        // The process must not end in the middle of a summary.
         chat.learner.finish().await;
         Ok(())
     })
@@ -112,6 +120,7 @@ enum Next {
 }
 
 fn is_forget(message: &str) -> bool {
+    // Read again and not kept from the turn: this also covers a command that failed halfway.
     let command = command::read(&message.into());
     matches!(command, Ok(Some(command)) if command.name() == "forget")
 }
@@ -143,7 +152,7 @@ struct Chat<'a> {
     incoming: Incoming,
     learner: Learner,
     interrupts: Interrupts,
-    told: Told,
+    told: ReportedProblems,
 }
 
 impl Chat<'_> {
@@ -170,6 +179,7 @@ impl Chat<'_> {
         let filter = ExportFilter::new(Some(sender.clone()), Some(channel.clone()));
         let latest = store.latest_conversations(&filter, CONVERSATIONS).await?;
         let mut said = Vec::new();
+        // The list begins with the latest, and the arrow keys with the last line added.
         for conversation in latest.iter().rev() {
             let messages = store
                 .visible_messages(conversation.conversation.id, MESSAGES)
@@ -181,7 +191,7 @@ impl Chat<'_> {
     }
 
     async fn respond(&mut self, message: &str) -> Result<Next, Failure> {
-        let progress = Progress::start("looking at what is known");
+        let progress = Progress::start("gathering context");
         let asked = &self.args.answering.asked;
         let mut incoming = self.incoming.clone();
         incoming.message = message.into();
@@ -189,6 +199,7 @@ impl Chat<'_> {
         turn.contributions
             .extend(asked.workspace(message, &self.engine)?);
         drop(progress);
+        // Listening starts before the request, so that Ctrl-C counts before the first word of the answer.
         let interrupted = self.interrupts.next();
         let shown = (false, &mut self.told);
         let reply = match answering::respond(&self.engine, turn, shown, interrupted).await? {
@@ -218,7 +229,7 @@ impl Chat<'_> {
     async fn begin_another(&mut self) -> Result<(), Failure> {
         match self.engine.end_conversation(&mut self.incoming).await? {
             Ended::Busy(id) => Err(Failure::new(format_args!(
-                "conversation {id} stays open: a turn of it is under way"
+                "conversation {id} stays open: another program is answering in it"
             ))),
             Ended::Closed(id) => {
                 self.learner.from(&self.engine, id);
@@ -233,10 +244,10 @@ impl Chat<'_> {
         match self.engine.conversation(&self.incoming).await? {
             Some((id, messages)) => {
                 let messages = counted(messages.into(), "message", "messages");
-                output::say(format_args!("conversation {id} goes on, with {messages}"));
+                output::say(format_args!("conversation {id} continues, with {messages}"));
             }
-            None if self.engine.store().is_some() => output::say("a new conversation begins"),
-            None => output::say("nothing of this chat is remembered"),
+            None if self.engine.store().is_some() => output::say("new conversation"),
+            None => output::say("this chat is not remembered"),
         }
         Ok(())
     }

@@ -15,14 +15,24 @@ use crate::output;
 /// Saves the state of a task and its context, to resume it later
 ///
 /// A checkpoint is a JSON file in .kitbag/sessions below the root, named after its session. It holds
-/// the request, the kind of task, how far it is, the code that was packed for it, what was made and
-/// what was said. Packs never include it, and git ignores it.
+/// the request, the type and state of the task, the code that was packed for it, the files that it made, and
+/// the conversation. Packs never include it, and git ignores it.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag checkpoint save redirect --task \"fix the login redirect\"
+  kitbag checkpoint save redirect --state paused --artifact src/login.rs
+  kitbag checkpoint resume redirect")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
     /// The folder of the project
-    #[arg(long, global = true, value_name = "FOLDER", default_value = ".")]
+    #[arg(
+        short = 'C',
+        long,
+        global = true,
+        value_name = "FOLDER",
+        default_value = "."
+    )]
     root: PathBuf,
     /// The folder of the checkpoints [default: .kitbag/sessions below the root]
     #[arg(long, global = true, value_name = "FOLDER")]

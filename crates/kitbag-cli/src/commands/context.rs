@@ -20,13 +20,16 @@ use crate::project::ProjectArgs;
 use crate::prompt::{Show, deliver};
 use crate::store::{self, StoreArgs};
 
-/// Prints the prompt that would be sent for a message
+/// Prints the prompt that would be sent for a message, and sends nothing
 ///
-/// The prompt holds what is remembered of the conversation and of the sender, the agent's own prompt
-/// and documents, and with --pack the code of the folder you are in. All of it competes for one
-/// budget. Nothing is sent, and nothing changes. Internal messages, which are for the model alone, are
-/// shown only with --internal.
+/// The prompt holds memory of the conversation and of the sender, the agent's own prompt and documents, and
+/// with --pack the code of the current folder. All of it competes for one budget. Nothing is changed.
+/// Internal messages, which are for the model alone, are shown only with --internal.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag context \"why is the order refused?\" --pack --explain
+  kitbag context \"and now?\" --agent baker --format anthropic
+  kitbag context \"and now?\" --node think")]
 pub(crate) struct Args {
     /// The message to answer; without it, or with `-`, it is read from stdin
     message: Option<String>,
@@ -37,7 +40,7 @@ pub(crate) struct Args {
     node: Option<String>,
     /// Form of the prompt: flat, pack, markdown, xml, node, anthropic, openai, responses or json
     /// [default: flat, and node for a node]
-    #[arg(long, value_name = "FORM")]
+    #[arg(short, long, value_name = "FORM")]
     format: Option<OutputForm>,
     #[command(flatten)]
     counter: CounterArgs,
@@ -45,7 +48,7 @@ pub(crate) struct Args {
     project: ProjectArgs,
     #[command(flatten)]
     internal: InternalArgs,
-    /// Print the ledger as a table: everything that was considered, in or out, and why
+    /// Print the ledger as a table: every candidate, in or out, with the reason
     #[arg(long)]
     explain: bool,
     /// Print the prompt and the ledger as JSON
@@ -66,7 +69,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         None => engine.counter(counter),
     };
 
-    let progress = Progress::start("looking at what is known");
+    let progress = Progress::start("gathering context");
     // Before the store is opened: an unknown agent or model needs no database.
     let engine = engine.build()?;
     let workspace = args.asked.workspace(&message, &engine)?;
@@ -133,7 +136,7 @@ impl Args {
         }
         // A node with errors is in the configuration without a value: the message must not say that it is unknown.
         if project.config.nodes.contains_key(name) {
-            let what = format!("the node `{}` has mistakes in kitbag.yaml", one_line(name));
+            let what = format!("the node `{}` has errors in kitbag.yaml", one_line(name));
             return Err(Failure::new(what).hint("`kitbag layout check` names them"));
         }
         let mut known = vec!["understand", "think", "act", "reply"];

@@ -12,11 +12,11 @@ use crate::output::{self, one_line};
 use crate::project::ProjectArgs;
 use crate::store::{self, StoreArgs};
 
-/// Checks this machine: what works, where each setting came from, and how to mend problems
+/// Checks the setup: what works, where each setting comes from, and how to fix problems
 ///
-/// Looks at configuration, skills, memory, providers and their keys (which are not printed), git, parsers, the cache
-/// MCP servers and the coding agents that use Kitbag. Nothing is changed, and nothing is sent anywhere. Fails if
-/// something is broken; what is merely not set up is a note.
+/// Checks configuration, skills, memory, providers and their keys (which are not printed), git, parsers, the
+/// cache, MCP servers and the coding agents that use Kitbag. Changes nothing and sends nothing. Fails if
+/// something is broken; anything that is only not set up is a note.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -10,21 +10,26 @@ use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::store::{self, StoreArgs};
 
-/// Prints the text behind a handle: a file, some of its lines, a definition in it, or a tool's result
+/// Prints the text behind a handle: a file, lines of it, a definition, or a tool's result
 ///
 /// A handle is a path as a prompt shows it, alone or with lines or a name: `src/auth.rs`,
 /// `src/auth.rs:10-80`, `src/auth.rs:10-` to the end, `src/auth.rs#login`, `src/auth.rs#User.login`. A
-/// tool's result that was cut says its handle itself, such as `7.12.3/1`. Secrets are replaced. With
-/// `--references`, prints the lines that use the definition instead, each with its place and the definition
-/// around it: its callers are among them. They are found by name.
+/// tool's result that was cut names its handle, such as `7.12.3/1`. Secrets are replaced.
+///
+/// With `--references`, prints the lines that use the definition, callers among them, each with its place
+/// and the definition around it. They are found by name.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag expand src/auth.rs#login
+  kitbag expand src/auth.rs:10-80
+  kitbag expand src/auth.rs#login --references")]
 pub(crate) struct Args {
     /// The handle
     handle: String,
     /// The folder of the project
-    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    #[arg(short = 'C', long, value_name = "FOLDER", default_value = ".")]
     root: PathBuf,
-    /// Print where the definition is used, its callers among them
+    /// Print where the definition is used, callers among them
     #[arg(long)]
     references: bool,
     /// Print the references as JSON
@@ -36,6 +41,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     if args.references {
         return print_references(args);
     }
+    // A result before a file: hardly any file is named like 7.12.3/1.
     if let Ok(id) = args.handle.parse::<ResultId>() {
         let text = store::run(async { Ok(place.open().await?.result(id).await?) })?;
         let text = text.ok_or_else(|| {
@@ -62,7 +68,7 @@ fn print_references(args: &Args) -> Result<(), Failure> {
         return Ok(output::print_json_list("references", &found)?);
     }
     if found.is_empty() {
-        output::say("note: nothing below the root uses it by this name");
+        output::say("note: nothing below the root uses this name");
     }
     let lines = found.iter().map(|found| {
         let place = format!("{}:{}", one_line(&found.path), found.line);

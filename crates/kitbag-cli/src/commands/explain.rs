@@ -11,31 +11,35 @@ use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
 
-/// Says why a file is in the prompt or not, and what would change that
+/// Explains why a file is in the prompt or not, and what would change that
 ///
 /// With a task, packs it without printing the prompt and shows every decision as a table. With a task
 /// and a path, explains that file: its score by part, and which budget, words or pin would bring it in
 /// or show more of it. Without a task, shows the last pack of the folder; with only a path, explains
 /// that file for the last task.
 ///
-/// A file is missing or cut: name its path. The prompt is too large: the table ends with the folders
-/// that take most of it. The task was misunderstood: the table ends with the type that was inferred,
-/// from which words, and with the words that were looked for.
+/// If a file is missing or cut, name its path. If the prompt is too large, look at the end of the table for
+/// the folders that take most of it. If the task was misunderstood, the table ends with the inferred type,
+/// the words that it came from, and the words that were searched for.
 ///
 /// With `--task-file` the only argument is the path. With `--diff` or `--staged`, which need no task,
 /// an only argument is the path too, unless it is a sentence.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag explain \"fix the login redirect\" src/session.rs
+  kitbag explain \"fix the login redirect\"
+  kitbag explain src/session.rs")]
 pub(crate) struct Args {
-    /// What is to be done
+    /// The task
     task: Option<String>,
-    /// The file to tell about
+    /// The file to explain
     path: Option<String>,
     #[command(flatten)]
     pack: PackArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Shows this many rows of what is not in the prompt
+    /// Show this many rows of what is not in the prompt
     #[arg(long, value_name = "ROWS", default_value_t = 20)]
     excluded: usize,
 }
@@ -71,6 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let path = source(args, path, &pack)?;
     progress.stage("trying other budgets and words");
     let told = explain(&path, &request, &prepared, &pack, &counter);
+    // No runtime: packing computes on threads of its own and waits for nothing else.
     let told = pollster::block_on(told);
     drop(progress);
     if args.json {
@@ -83,6 +88,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// The source that was typed: the path of a file, or the name of a chunk that is no file, such as
 /// `git log`, or of a file that a change deletes.
 fn source(args: &Args, typed: &str, pack: &Pack) -> Result<String, Failure> {
+    // Files first. Only then the names of other chunks, which may look like paths.
     place(args.pack.root(), typed).or_else(|misplaced| {
         let is_kept = pack.assembly.kept.iter().any(|kept| kept.source == typed);
         let mut excluded = pack.decisions.excluded.iter();
@@ -113,6 +119,7 @@ fn nearest<'a>(typed: &str, paths: impl Iterator<Item = &'a str>) -> Option<Stri
         (of_name, strsim::osa_distance(typed, path), path)
     });
     let best = judged.min()?;
+    // More than a third of the letters wrong is another name.
     (best.0 * 3 <= typed_name.chars().count()).then(|| best.2.to_owned())
 }
 
@@ -137,9 +144,10 @@ impl Args {
     fn asked(&self) -> Result<(Option<&str>, Option<&str>), Failure> {
         match (self.task.as_deref(), self.path.as_deref()) {
             (Some(_), Some(_)) if self.pack.has_task_file() => {
-                let what = "the task is in the file of `--task-file`, and there are two arguments";
-                Err(Failure::usage(what).hint("give the path alone"))
+                let what = "`--task-file` gives the task already, and there are two arguments";
+                Err(Failure::usage(what).hint("give only the path as an argument"))
             }
+            // The task is in a file, so the argument can only be the path.
             (Some(only), None) if self.pack.has_task_file() => Ok((None, Some(only))),
             (Some(only), None) if self.pack.has_task() && self.is_path(only) => {
                 self.pack.check_revision(Some(only))?;
@@ -162,7 +170,7 @@ impl Args {
 fn recall(args: &Args) -> Result<Decisions, Failure> {
     last::recall(args.pack.root(), args.pack.cache_dir()).ok_or_else(|| {
         let root = args.pack.root().display();
-        Failure::new(format_args!("nothing was packed yet in `{root}`"))
+        Failure::new(format_args!("there is no earlier pack of `{root}`"))
             .hint("name the task: `kitbag explain \"…\"`")
     })
 }

@@ -24,15 +24,15 @@ use crate::output;
 use crate::project;
 use crate::store::{self, StoreArgs};
 
-/// Answers a hook of a coding agent: memory before a prompt, and keeping what was said afterwards
+/// Answers a hook of a coding agent: adds memory to prompts, and stores the session
 ///
-/// Coding agents run it, and hand it one JSON object on stdin; `kitbag init --for claude` or `--for codex`
-/// sets that up. When a session starts, it brings facts and summaries of the project, before a
-/// prompt the past messages that the prompt is about, at most 800 tokens and nothing twice. When the agent
-/// stops, it keeps what was said and done, without secrets. It never stops the agent.
+/// Coding agents run this command with a JSON object on stdin; `kitbag init --for claude` or `--for codex`
+/// sets that up. At the start of a session it adds facts and summaries of the project, and before a prompt
+/// the past messages that concern it: at most 800 tokens, and nothing twice. When the agent stops, it stores
+/// the session without secrets. It never stops the agent.
 ///
-/// What it may do is said under `hooks:` in kitbag.yaml: `scope: project|user|off`, `budget: 800`,
-/// `time_limit: 2s`. Keeping may take five times as long, and never longer than the agent waits, which is 30 seconds.
+/// `hooks:` in kitbag.yaml has the settings: `scope: project|user|off`, `budget: 800`, `time_limit: 2s`.
+/// Storing may take five times the limit, but not longer than the agent waits, which is 30 seconds.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The agent that runs the hook
@@ -61,10 +61,11 @@ const TIMES_TO_KEEP: u32 = 5;
 pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let (_, json) = input::read_data(Path::new("-"), "the event of a coding agent")?;
     let event = HookEvent::parse(json.as_bytes()).map_err(|error| {
-        let what = format_args!("stdin holds no event of a coding agent: {error}");
+        let what = format_args!("stdin is not an event of a coding agent: {error}");
         let hint = "coding agents run this command; `kitbag init --for claude` sets that up";
         Failure::new(what).hint(hint)
     })?;
+    // The work runs on its own thread; this one only waits, and can stop waiting.
     let work = respond(args.agent.into(), &event, store);
     let reply = match work.as_ref().map_or(Ok(HookReply::default()), Work::reply) {
         Ok(reply) => reply,
@@ -73,11 +74,13 @@ pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             ..HookReply::default()
         },
     };
+    // The next session of this name should hear of a failure again.
     if event.kind == HookEventKind::SessionEnd {
         notice::forget(&event);
     }
     let json = reply.to_json(&event).map_err(io::Error::from)?;
     output::print(&json.unwrap_or_default())?;
+    // The reply is printed, so the agent goes on while memory is stored.
     if let Some(work) = work {
         work.finish();
     }
@@ -95,6 +98,7 @@ fn respond(agent: CodingAgent, event: &HookEvent, store: &StoreArgs) -> Option<W
         _ => return None,
     };
     let folder = folder_of(agent, event);
+    // The folder of the event, since the agent starts hooks wherever it likes.
     let (config, problems) = project::config_in(&folder);
     let limit = limit_of(keeps, config.hooks.time_limit(), &event.name);
     let (event, store) = (event.clone(), store.clone());
@@ -108,6 +112,7 @@ fn respond(agent: CodingAgent, event: &HookEvent, store: &StoreArgs) -> Option<W
             HookScope::Project => project_sender(&folder),
             _ => return Ok(()),
         };
+        // Silently: a refusal in each prompt of a session would be noise.
         if !config.channels.admit(agent.channel(), &sender) {
             return Ok(());
         }

@@ -20,13 +20,18 @@ const CONFIG: &str = include_str!("init/kitbag.yaml");
 
 /// Writes a commented kitbag.yaml that works, or sets Kitbag up for a coding agent
 ///
-/// With --for, the MCP server `kitbag mcp` and the hooks `kitbag hook` are added to the agent's own
-/// configuration of this project: for claude to .mcp.json and .claude/settings.local.json, for codex to
-/// .codex/config.toml, for cursor to .cursor/mcp.json, for vscode to .vscode/mcp.json; the last two have no
-/// hooks that take context. The change is shown first. Nothing else in those files is touched.
-/// --remove takes Kitbag's part out again, with objects, lists, and files and folders of its own that hold nothing
-/// else. A server `kitbag` that runs another program is told, keeps its environment, and is never removed.
+/// With --for, adds the MCP server `kitbag mcp` and the hooks `kitbag hook` to the agent's configuration of
+/// this project: for claude .mcp.json and .claude/settings.local.json, for codex .codex/config.toml, for
+/// cursor .cursor/mcp.json, for vscode .vscode/mcp.json. Cursor and VS Code have no hooks that take context.
+/// The change is shown first, and nothing else in those files changes.
+///
+/// --remove takes Kitbag's part out again, with files and folders that then are empty. A server named
+/// `kitbag` that runs another program is reported, keeps its environment, and is never removed.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag init
+  kitbag init --for claude
+  kitbag init --for codex --remove")]
 pub(crate) struct Args {
     /// The folder to write to
     #[arg(default_value = ".")]
@@ -41,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long, requires = "agent")]
     remove: bool,
     /// Change the files without asking
-    #[arg(long, requires = "agent")]
+    #[arg(short, long, requires = "agent")]
     yes: bool,
 }
 
@@ -63,7 +68,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut names = CONFIG_NAMES.iter().filter(|_| !args.force);
     if let Some(name) = names.find(|name| args.folder.join(name).exists()) {
         let folder = args.folder.display();
-        let failure = Failure::new(format_args!("{folder} has a {name} already"));
+        let failure = Failure::new(format_args!("{folder} already has a {name}"));
         return Err(failure.hint("`--force` replaces kitbag.yaml"));
     }
     let written = fs::create_dir_all(&args.folder).and_then(|()| {

@@ -10,16 +10,15 @@ use clap::Subcommand;
 use crate::failure::Failure;
 use crate::store::{self, StoreArgs};
 
-/// Makes, lists and revokes the keys of a server's clients
+/// Creates, lists and revokes the keys of a server's clients
 ///
-/// A key belongs to a tenant, `--tenant`, and reaches nothing of another. Without keys a server answers on
-/// this machine alone. From the first key on every client of the tenant needs one.
-///
-/// Examples:
-///   kitbag key create laptop --scope proxy,read --expires 90d
-///   kitbag key revoke 3f9a1c20
+/// A key belongs to the tenant that `--tenant` names, and gives no access to others. Without keys, `kitbag
+/// serve` answers only clients on this machine. As soon as a tenant has a key, all of its clients need one.
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = "Examples:
+  kitbag key create laptop --scope proxy,read --expires 90d
+  kitbag key list
+  kitbag key revoke 3f9a1c20")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,

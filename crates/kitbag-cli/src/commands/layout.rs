@@ -10,13 +10,17 @@ use clap::Subcommand;
 use crate::failure::Failure;
 use crate::project::ListArgs;
 
-/// Lists, shows, checks and renders the layouts of prompts
+/// Lists, shows, checks and renders layouts of prompts
 #[derive(Subcommand)]
+#[command(after_help = "Examples:
+  kitbag layout show kitbag/default
+  kitbag layout render --agent reviewer \"What does this project do?\"
+  kitbag layout check")]
 pub(crate) enum Command {
-    /// Lists the layouts, built-in ones and the project's
+    /// Lists the built-in layouts and the project's
     List(ListArgs),
     Show(show::Args),
-    /// Checks all layouts, agents and documents of the project, and tells every problem
+    /// Checks all layouts, agents and documents of the project, and reports every problem
     Check(ListArgs),
     Render(Box<render::Args>),
 }

@@ -10,10 +10,13 @@ use crate::output;
 
 /// Prints the manual page, or writes one for each command
 ///
-/// To read it: kitbag man | man -l -
+/// To read it, pipe it to `man -l -`.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag man | man -l -
+  kitbag man --dir ~/.local/share/man/man1")]
 pub(crate) struct Args {
-    /// Writes kitbag.1 and a page for each command into this folder
+    /// Write kitbag.1 and a page for each command to this folder
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }

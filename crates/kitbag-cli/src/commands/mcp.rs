@@ -19,19 +19,19 @@ use crate::store::StoreArgs;
 
 /// Serves packs and memory to a coding agent over MCP, on stdin and stdout
 ///
-/// The agent starts it: `kitbag init --for claude` (or codex, cursor, vscode) writes that into the agent's
-/// configuration. It offers the tools pack, explain, expand, recall, remember, forget, facts and checkpoint,
-/// the project's documents and past prompts as resources, and layouts as prompts. It ends when the agent
-/// closes stdin.
+/// The coding agent starts this command; `kitbag init --for claude` (or codex, cursor, vscode) writes it to
+/// the agent's configuration. It offers the tools pack, explain, expand, recall, remember, forget, facts and
+/// checkpoint, the project's documents and past prompts as resources, and layouts as prompts. It ends when
+/// the agent closes stdin.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The folder of the project
-    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    #[arg(short = 'C', long, value_name = "FOLDER", default_value = ".")]
     root: PathBuf,
-    /// Whose memory it is [default: the project's, which hooks extend too, or as `hooks: {scope: user}` says]
+    /// Use the memory of this sender [default: the project, as hooks do; with `hooks: {scope: user}`, user]
     #[arg(long, value_name = "NAME")]
     sender: Option<String>,
-    /// Offers no memory
+    /// Offer no memory
     #[arg(long, conflicts_with = "sender")]
     no_memory: bool,
     #[command(flatten)]
@@ -39,7 +39,12 @@ pub(crate) struct Args {
     #[command(flatten)]
     counter: CounterArgs,
     /// The folder of the cache
-    #[arg(long, value_name = "FOLDER", env = "KITBAG_CACHE_DIR")]
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        env = "KITBAG_CACHE_DIR",
+        hide_env_values = true
+    )]
     cache_dir: Option<PathBuf>,
 }
 

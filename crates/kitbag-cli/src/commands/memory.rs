@@ -32,11 +32,16 @@ use clap::Subcommand;
 use crate::failure::Failure;
 use crate::store::{self, StoreArgs};
 
-/// Searches, shows and changes what is remembered
+/// Searches, shows and changes memory: conversations, facts, summaries and prompts
 ///
-/// Memory holds conversations, facts about people, and every prompt that was sent. It is kept in one
-/// file, or on a PostgreSQL server: `--store` or KITBAG_STORE says where.
+/// Memory holds conversations, facts about people, and every prompt that was sent. It is one file, or a
+/// PostgreSQL database: `--store` or KITBAG_STORE names it.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag memory import chatgpt-export.zip
+  kitbag memory recall \"what did we say about retries?\"
+  kitbag memory history --since 7d
+  kitbag memory forget --matching \"tax number\" --dry-run")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
@@ -69,6 +74,7 @@ enum Command {
 }
 
 pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
+    // One runtime for all subcommands; those that need no store return at once.
     store::run(async {
         match &args.command {
             Command::Import(args) => import::run(args, store).await,
@@ -92,6 +98,7 @@ pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             Command::Restore(args) => restore::run(args, store).await,
             Command::Repair(args) => repair::run(args, store).await,
             Command::Migrate(args) => migrate::run(args, store).await,
+            // The choice of a model concerns the machine, not a store.
             Command::Model(args) => model::run(args),
         }
     })

@@ -17,12 +17,15 @@ use crate::store::{self, StoreArgs};
 
 /// Lists models with their windows, prices, caches and tokenizers
 ///
-/// Prices are list prices in US dollars for a million tokens. `-` stands for what nobody is known to have
-/// published. Of one model, by its exact name, everything is told: price steps, sources, and whether a
-/// key for its provider is set.
+/// Prices are list prices in US dollars for a million tokens; `-` means that no figure is published. The
+/// exact name of a model shows all about it: price steps, sources, and the state of its provider's key.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag models
+  kitbag models claude
+  kitbag models claude-opus-4-8")]
 pub(crate) struct Args {
-    /// A model, or a part of the names to list, or a provider
+    /// A model, a part of its name, or a provider
     name: Option<String>,
     #[command(flatten)]
     list: ListArgs,
@@ -30,33 +33,33 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let asked = args.name.as_deref().map(str::trim).unwrap_or_default();
-    let found = Found::of(asked)?;
+    let found = ModelMatches::of(asked)?;
     let project = args.list.project.open_and_tell()?;
     let variable = |name: &str| env::var(name).ok();
     let providers = Providers::new(&project.config, &project.root, &variable).summaries();
     if args.list.json {
         let models = match found {
-            Found::One(model) => vec![model],
-            Found::Several(models) => models,
+            ModelMatches::One(model) => vec![model],
+            ModelMatches::Several(models) => models,
         };
         return Ok(output::print_json(&Report { models, providers })?);
     }
     let told = match found {
-        Found::One(model) => {
+        ModelMatches::One(model) => {
             let bills = store::run(bills(asked, place)).unwrap_or_else(|failure| {
                 // The catalogue needs no memory: a store that fails only costs the figures of bills.
-                failure.warn("what the model's answers were billed is not known");
+                failure.warn("past bills are not shown");
                 None
             });
             let told = details::of(asked, model, &providers, bills.as_ref());
             format!("{told}\n\n{}", tables::providers(&providers))
         }
         // Providers are part of the whole list, and would be noise below a search.
-        Found::Several(models) if asked.is_empty() => {
+        ModelMatches::Several(models) if asked.is_empty() => {
             let told = tables::models(&models);
             format!("{told}\n\n{}", tables::providers(&providers))
         }
-        Found::Several(models) => tables::models(&models),
+        ModelMatches::Several(models) => tables::models(&models),
     };
     Ok(output::print(&told)?)
 }
@@ -83,17 +86,18 @@ struct Report {
     providers: Vec<ProviderSummary>,
 }
 
-enum Found {
+enum ModelMatches {
     One(&'static ModelProfile),
     Several(Vec<&'static ModelProfile>),
 }
 
-impl Found {
+impl ModelMatches {
     /// The model of that name; or else those whose names contain it or whose provider it is; or else the
     /// model or the family of a longer name.
     fn of(asked: &str) -> Result<Self, Failure> {
         let written = asked.to_lowercase();
         let models = ModelProfile::models();
+        // An exact name comes first: `gpt-4o` is also a part of `gpt-4o-mini`.
         if let Some(exact) = models.iter().find(|model| model.name() == written) {
             return Ok(Self::One(exact));
         }
@@ -106,7 +110,7 @@ impl Found {
         }
         ModelProfile::find(asked).map(Self::One).map_err(|error| {
             let hint = match error.similar.as_slice() {
-                [] => "`kitbag models` lists all".to_owned(),
+                [] => "`kitbag models` lists all models".to_owned(),
                 similar => format!("did you mean {}?", similar.join(", ")),
             };
             Failure::new(output::one_line(&error.to_string())).hint(hint)

@@ -28,32 +28,38 @@ use crate::output::{counted, grouped};
 use crate::progress::Progress;
 use crate::{flags, output};
 
-/// Prints the prompt for a task: the code that it needs, within the budget
+/// Prints the prompt for a task: the code that it needs, within a token budget
 ///
-/// Looks at all files below the root, ranks them for the task, and shows the best of them whole, in
-/// parts or in outline, as the budget allows. Without a task it gives an overview.
+/// Ranks all files below the root for the task, and shows the best of them whole, in parts or in outline,
+/// as the budget allows. Without a task it gives an overview of the project.
 ///
-/// Stdin is the task when none is given. With a task, text that is piped in is attached to it, such as
-/// the log of a failure. In a terminal, kitbag waits for stdin. Otherwise it waits one second, then
+/// Stdin is the task if no other is given. Otherwise a text that is piped in is attached to the task, such
+/// as the log of a failure. In a terminal, kitbag waits for stdin. Otherwise it waits one second, then
 /// continues without it and warns; `--attach -` always waits. A terminal and /dev/null are not read.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag pack \"fix the login redirect\" --copy
+  kitbag pack \"add a retry\" -b 16k -p src/http.rs -x 'tests/'
+  kitbag pack --diff=main --format markdown -o review.md
+  cargo test 2>&1 | kitbag pack \"why does this fail?\" --attach -
+  kitbag pack \"how does it parse?\" --remote owner/name")]
 pub(crate) struct Args {
-    /// What is to be done; `-` reads it from stdin
+    /// The task, in your words; `-` reads it from stdin
     #[arg(conflicts_with = "task_file")]
     task: Option<String>,
     #[command(flatten)]
     pack: PackArgs,
-    /// Prints the prompt with everything that was decided, as JSON
+    /// Print the prompt and every decision as JSON
     #[arg(long)]
     json: bool,
-    /// Print what the prompt shows as a tree, with levels and tokens, instead of the prompt
+    /// Print a tree of what the prompt shows, with levels and tokens, instead of the prompt
     #[arg(long, conflicts_with_all = ["json", "output", "copy"])]
     list: bool,
-    /// Writes the prompt to this file instead of stdout; `-` is stdout. The file itself is not packed
+    /// Write the prompt to this file instead of stdout; `-` is stdout. The file itself is not packed
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Copy the prompt to the clipboard instead of printing it
-    #[arg(long, conflicts_with = "output")]
+    #[arg(short, long, conflicts_with = "output")]
     copy: bool,
 }
 
@@ -62,6 +68,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (counter, mut request) = args
         .pack
         .request(args.task.as_deref(), Stdin::TaskOrAttached)?;
+    // The prompt of the run before must not become part of this one.
     let own = own_output::patterns(&request.survey.root, args.output_file());
     request.survey.exclude.extend(own);
     // The vocabulary takes a tenth of a second to load: beside the survey that is free.
@@ -74,6 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let _ = loaded.join();
     let pack = packed(&prepared, &request, &counter)?;
     drop(progress);
+    // Before printing, so that `kitbag explain` works even if the reader closes the pipe.
     last::remember(&request, &pack);
 
     if args.list {
@@ -124,6 +132,7 @@ pub(crate) fn packed(
     counter: &Counter,
 ) -> Result<Pack, Failure> {
     let pack = prepared.pack(&request.options, counter)?;
+    // A pin that is silently missing would be worse than no prompt.
     pins::check(prepared, &pack)?;
     if prepared.workspace().files().is_empty() && !request.survey.include.is_empty() {
         summary::say_problems(prepared.workspace().problems());
@@ -139,8 +148,8 @@ fn nothing_included(request: &PackRequest) -> Failure {
     let patterns: Vec<String> = patterns.map(|p| format!("`--include {p}`")).collect();
     let (root, patterns) = (survey.root.display(), patterns.join(" or "));
     Failure::new(format_args!("no file below `{root}` matches {patterns}")).hint(
-        "patterns are those of a .gitignore file, such as `src/` or `*.rs`; they do not bring in \
-         files that are ignored, `--pin` does",
+        "patterns are written as in a .gitignore file, such as `src/` or `*.rs`; to show a file that \
+         is ignored, use `--pin`",
     )
 }
 

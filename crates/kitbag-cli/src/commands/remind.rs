@@ -16,13 +16,17 @@ use crate::store::{self, StoreArgs};
 
 /// Adds, lists and removes reminders that every prompt of a conversation shows
 ///
-/// A reminder stays until it is removed. When the conversation ends by silence or is closed, the
-/// sender's next one on the channel takes its reminders over.
+/// A reminder stays until it is removed. When the conversation ends, the sender's next one on the channel
+/// takes over its reminders.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag remind add \"Answer in Portuguese\" --key language
+  kitbag remind list
+  kitbag remind remove language")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
-    /// Sender of the conversation; needed if the store knows several
+    /// Sender of the conversation; required if the store has several
     #[arg(long, global = true, value_name = "NAME")]
     sender: Option<String>,
     /// The channel of the conversation
@@ -43,7 +47,7 @@ enum Command {
     Add(AddArgs),
     /// Lists the reminders
     ///
-    /// Internal ones, which a program added for the model alone, are counted and not shown.
+    /// Internal ones, which a program added for the model alone, are counted but not shown.
     List,
     /// Removes a reminder
     Remove {
@@ -63,24 +67,24 @@ struct AddArgs {
     /// Place in the prompt
     #[arg(long, value_enum, default_value_t = TargetArg::Suffix)]
     target: TargetArg,
-    /// Prompts to skip after each one that shows it
+    /// Number of prompts to skip after each one that shows it
     #[arg(long, value_name = "N", default_value_t = 0)]
     cooldown: u32,
-    /// Remove it once a prompt that shows it was sent
+    /// Remove it after the first prompt that shows it
     #[arg(long)]
     once: bool,
-    /// Begin the conversation that --conversation names, if there is none of that name
+    /// Begin the conversation that --conversation names if it does not exist
     #[arg(long, requires = "conversation")]
     new: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum TargetArg {
-    /// After the base prompt; each change makes the provider's cache of everything behind it useless
+    /// After the base prompt; a change invalidates the provider's cache of everything after it
     System,
     /// Before the history
     Session,
-    /// At the very end, where a change leaves the cache as it is
+    /// At the end, where a change keeps the cache valid
     Suffix,
 }
 
@@ -120,7 +124,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
 
 async fn add(args: &Args, given: &AddArgs, store: &Store) -> Result<(), Failure> {
     if given.text.trim().is_empty() {
-        return Err(Failure::usage("the reminder is empty").hint("say what to remind of"));
+        return Err(Failure::usage("the reminder is empty").hint("give its text"));
     }
     let key = given
         .key
@@ -133,9 +137,11 @@ async fn add(args: &Args, given: &AddArgs, store: &Store) -> Result<(), Failure>
         .with_cooldown_turns(given.cooldown)
         .with_consume_after_emit(given.once);
     let id = match chosen(args, store).await? {
-        Chosen::Conversation(id) => id,
-        Chosen::None { sender } => begun(args, given, store, &sender).await?,
+        ReminderPlace::Conversation(id) => id,
+        // A reminder may come before the first message.
+        ReminderPlace::None { sender } => begun(args, given, store, &sender).await?,
     };
+    // Asked before the change, which replaces silently.
     let done = match has_reminder(store, id, &key).await? {
         true => format!("replaced `{}` in", one_line(&key)),
         false => format!("added `{}` to", one_line(&key)),
@@ -154,8 +160,8 @@ async fn begun(
     let is_empty = store.sender_names(1).await?.is_empty();
     if !is_empty && say_unknown(store, Some(sender), None).await? {
         let sender = one_line(sender);
-        let what = format!("no reminder was added: the store does not know `{sender}`");
-        return Err(Failure::new(what).hint("whoever has said something there can be reminded"));
+        let what = format!("no reminder was added: the store has no sender `{sender}`");
+        return Err(Failure::new(what).hint("a sender is known after the first message"));
     }
     let choice = match &args.conversation {
         Some(ConversationArg::Name(name)) if !given.new => {
@@ -173,8 +179,8 @@ async fn begun(
 
 async fn list(args: &Args, store: &Store) -> Result<(), Failure> {
     let id = match chosen(args, store).await? {
-        Chosen::Conversation(id) => id,
-        Chosen::None { sender } => {
+        ReminderPlace::Conversation(id) => id,
+        ReminderPlace::None { sender } => {
             if !say_unknown(store, Some(&sender), Some(&args.channel)).await? {
                 output::say(no_conversation(args, &sender));
             }
@@ -188,6 +194,7 @@ async fn list(args: &Args, store: &Store) -> Result<(), Failure> {
     if args.json {
         return Ok(output::print_json(&report)?);
     }
+    // Counted, so that an empty list does not look like an empty conversation.
     if report.internal > 0 {
         let (one, several) = ("internal one is", "internal ones are");
         let count = counted(report.internal as u64, one, several);
@@ -212,12 +219,13 @@ async fn list(args: &Args, store: &Store) -> Result<(), Failure> {
 
 async fn remove(args: &Args, store: &Store, key: &str) -> Result<(), Failure> {
     let id = match chosen(args, store).await? {
-        Chosen::Conversation(id) => id,
-        Chosen::None { sender } => {
+        ReminderPlace::Conversation(id) => id,
+        ReminderPlace::None { sender } => {
             return Err(Failure::new(no_conversation(args, &sender))
                 .hint("`kitbag memory history` lists conversations"));
         }
     };
+    // The store removes a missing key without a word, and a typo would look like success.
     if !has_reminder(store, id, key).await? {
         let what = format_args!("conversation {id} has no reminder `{}`", one_line(key));
         return Err(Failure::new(what).hint("`kitbag remind list` shows those it has"));
@@ -262,7 +270,7 @@ async fn report(store: &Store, id: ConversationId) -> Result<Report, Failure> {
 }
 
 /// The conversation that the options choose.
-enum Chosen {
+enum ReminderPlace {
     Conversation(ConversationId),
     /// The sender has none on the channel.
     None {
@@ -272,13 +280,13 @@ enum Chosen {
 
 /// The named conversation, or the sender's latest one without a name: the open one, or the one whose
 /// reminders the next takes over.
-async fn chosen(args: &Args, store: &Store) -> Result<Chosen, Failure> {
+async fn chosen(args: &Args, store: &Store) -> Result<ReminderPlace, Failure> {
     // Before the store is asked: a sender next to an id is a mistake in the arguments.
     if let Some(named) = &args.conversation {
         named.check(args.sender.as_deref())?;
     }
     let name = match &args.conversation {
-        Some(ConversationArg::Id(id)) => return Ok(Chosen::Conversation(*id)),
+        Some(ConversationArg::Id(id)) => return Ok(ReminderPlace::Conversation(*id)),
         Some(ConversationArg::Name(name)) => Some(name),
         None => None,
     };
@@ -287,8 +295,8 @@ async fn chosen(args: &Args, store: &Store) -> Result<Chosen, Failure> {
     let mut found = found.map_err(store::wrong)?.into_iter();
     // The list begins with the latest conversation.
     let found = found.find(|conversation| conversation.name.as_ref() == name);
-    Ok(found.map_or(Chosen::None { sender }, |found| {
-        Chosen::Conversation(found.id)
+    Ok(found.map_or(ReminderPlace::None { sender }, |found| {
+        ReminderPlace::Conversation(found.id)
     }))
 }
 

@@ -11,12 +11,14 @@ use crate::store::{self, StoreArgs};
 
 /// Rebuilds a prompt that was sent, and prints it byte for byte
 ///
-/// It is made again from what was archived and compared with what was sent. If it cannot be rebuilt,
-/// or comes out differently, nothing is printed, and the reason is told. Secrets that were typed into
-/// it are masked in the archive: the prompt is then printed with their marks, and compared as it was
-/// without them. Internal messages, which are
-/// for the model alone, are shown only with --internal.
+/// The prompt is made again from the archive and compared with the hash of what was sent. If it cannot be
+/// rebuilt, or differs, an error says why and nothing is printed. Secrets in it are masked in the archive:
+/// the prompt is then printed with the masks, and compared without the secrets. Internal messages, which
+/// are for the model alone, are shown only with --internal.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag replay 7.12.3
+  kitbag replay 7.12.3 --inference 0 --json")]
 pub(crate) struct Args {
     /// The turn, such as 7.12.3
     turn: TurnId,
@@ -38,6 +40,7 @@ async fn replay(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let store = store.open().await?;
     let replayed = replay_prompt(&store, args.turn, args.inference).await;
     let replayed = replayed.map_err(|error| {
+        // Only then does a list help; a damaged prompt has a hint of its own.
         let is_missing = matches!(error, StoreError::Missing { .. });
         Failure::from(error).hint_if(is_missing.then_some(LISTS))
     })?;
@@ -45,7 +48,7 @@ async fn replay(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     if replayed.prompt.masked > 0 && !args.json {
         let masked = replayed.prompt.masked;
         output::say(format_args!(
-            "secrets that were sent and are masked in the store: {masked}"
+            "note: {masked} secrets of this prompt are masked in the store"
         ));
     }
     if !args.json {

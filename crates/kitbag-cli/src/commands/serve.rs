@@ -23,25 +23,30 @@ use reload::Reloads;
 /// Serves the endpoints of model providers, with memory, to any client
 ///
 /// Set the base URL of an Anthropic client to http://127.0.0.1:7411, and that of an OpenAI client to
-/// http://127.0.0.1:7411/v1. Requests go on to the provider with the client's own key, which is not kept.
-/// With memory, what earlier conversations said about the newest message is added to it, and what is said is
-/// remembered. With nothing to add, requests go on byte for byte. Settings stand under `server:` in your
-/// own kitbag.yaml, or in the one that --config names; SIGHUP makes a server without a terminal read them
-/// again. Ctrl-C ends it when open answers are finished.
+/// http://127.0.0.1:7411/v1. Requests are forwarded to the provider with the client's own key, which is not
+/// stored. With memory, parts of earlier conversations that concern the newest message are added to it, and
+/// the conversation is remembered. A request to which nothing is added is forwarded byte for byte.
+///
+/// The settings are under `server:` in your own kitbag.yaml, or in the file that --config names; on SIGHUP a
+/// server without a terminal reads them again. Ctrl-C stops the server after the answers under way are complete.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag serve
+  kitbag serve --root . --bind 127.0.0.1:8080
+  kitbag serve --upstream ollama --no-memory")]
 pub(crate) struct Args {
     /// Listen on this address [default: 127.0.0.1:7411]
     #[arg(long, value_name = "ADDRESS")]
     bind: Option<SocketAddr>,
-    /// Send requests whose models the configuration does not name to a provider or an address [default:
-    /// Anthropic's or OpenAI's, as the client speaks]
+    /// Provider or address for models that the configuration does not name [default: Anthropic or OpenAI, by
+    /// the API of the request]
     #[arg(long, value_name = "PROVIDER|URL")]
     upstream: Option<String>,
     /// A folder that may be packed over HTTP and MCP, with all below it; may be repeated [default: those
     /// under `server: {roots: …}`, or none]
     #[arg(long = "root", value_name = "FOLDER")]
     roots: Vec<PathBuf>,
-    /// Remember nothing and add nothing
+    /// Use no memory: remember nothing and add nothing
     #[arg(long)]
     no_memory: bool,
     #[command(flatten)]
@@ -88,10 +93,12 @@ async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             location => Some(store.open_existing(&location).await?),
         },
     };
+    // Asked once at the start, because only this decides if other machines may connect.
     let has_keys = match &keys {
         Some(keys) => keys.has_keys().await?,
         None => false,
     };
+    // Before listening, so that no request comes in on an address that is refused.
     check_bind(address, has_keys).map_err(|error| Failure::usage(error).hint(error.hint()))?;
     let listener = TcpListener::bind(address).await;
     let listener = listener.map_err(|error| {

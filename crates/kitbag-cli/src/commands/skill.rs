@@ -12,12 +12,12 @@ use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::project::{ListArgs, say_problems};
 
-/// Lists skills (folders with a SKILL.md), shows one, or checks them
+/// Lists, shows and checks skills (folders with a SKILL.md)
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Lists the skills of the project and your own, with who is behind each
+    /// Lists the skills of the project and your own, with their origin
     List(ListArgs),
-    /// Shows a skill: what asks for it, the MCP servers that it brings, and its text
+    /// Shows a skill: its triggers, its MCP servers, and its text
     Show {
         /// The skill's name
         skill: String,
@@ -40,6 +40,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
 }
 
 fn list(skills: &Skills, json: bool) -> Result<(), Failure> {
+    // A skill with errors is missing from the list, so the reason comes with it.
     say_problems(&skills.problems);
     let skills = &skills.skills;
     if json {
@@ -48,7 +49,7 @@ fn list(skills: &Skills, json: bool) -> Result<(), Failure> {
     }
     if skills.is_empty() {
         output::say(
-            "there are no skills in .agents/skills and .claude/skills, here and in your home",
+            "there are no skills in .agents/skills and .claude/skills of this folder and of your home folder",
         );
         return Ok(());
     }
@@ -70,6 +71,7 @@ fn list(skills: &Skills, json: bool) -> Result<(), Failure> {
 }
 
 fn show(skills: &Skills, name: &str, json: bool) -> Result<(), Failure> {
+    // The names that exist are the best hint: most mistakes are slips of the keyboard.
     let Some(skill) = skills.get(name) else {
         let known: Vec<&str> = skills
             .skills
@@ -78,7 +80,7 @@ fn show(skills: &Skills, name: &str, json: bool) -> Result<(), Failure> {
             .collect();
         let failure = Failure::new(format_args!("there is no skill `{}`", one_line(name)));
         return Err(match known.is_empty() {
-            true => failure.hint("`kitbag skill list` tells where skills are looked for"),
+            true => failure.hint("`kitbag skill list` names the folders of skills"),
             false => failure.hint(format_args!(
                 "the skills are {}",
                 one_line(&known.join(", "))
@@ -90,6 +92,7 @@ fn show(skills: &Skills, name: &str, json: bool) -> Result<(), Failure> {
     }
     let text = &skill.text;
     let origin = match skill.origin.is_trusted() {
+        // Who wrote a skill decides if it may start programs, so it is said in words.
         true => "you",
         false => "the project: it starts no servers unless you allow its folder",
     };
@@ -105,6 +108,7 @@ fn show(skills: &Skills, name: &str, json: bool) -> Result<(), Failure> {
         ("needs", text.compatibility.clone().unwrap_or_default()),
         ("tools", text.allowed_tools.clone().unwrap_or_default()),
     ] {
+        // Most skills set only the first few of these.
         if !value.is_empty() {
             shown.push_str(&format!("{label:<9} {}\n", one_line(&value)));
         }

@@ -13,8 +13,11 @@ use crate::failure::Failure;
 use crate::input;
 use crate::output;
 
-/// Counts the tokens of files, or of stdin
+/// Counts the tokens of files or of stdin
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag tokens README.md docs/design.md
+  git diff | kitbag tokens -m claude-opus-4-8")]
 pub(crate) struct Args {
     /// The files to count; `-` or none for stdin
     files: Vec<PathBuf>,

@@ -23,6 +23,7 @@ pub(crate) fn aligned<R: Into<Row>>(
     table.load_style(presets::NOTHING);
     table.set_header(header.iter().copied()).add_rows(rows);
     for (index, column) in table.column_iter_mut().enumerate() {
+        // The table stands at the edge of the terminal; only its inner columns need room on both sides.
         if index == 0 {
             column.set_padding((0, 1));
         }
@@ -30,6 +31,7 @@ pub(crate) fn aligned<R: Into<Row>>(
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
+    // Blanks at the ends of lines would be in every snapshot and copy.
     let lines = table.lines().map(|line| line.trim_end().to_owned());
     let lines: Vec<String> = lines.collect();
     lines.join("\n")
@@ -41,6 +43,7 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
     if length <= most {
         return text.to_owned();
     }
+    // More of the end than of the beginning: the name of a file is at the end of its path.
     let start: String = text.chars().take(most / 3).collect();
     let end: String = text.chars().skip(length - (most - most / 3 - 1)).collect();
     format!("{start}…{end}")
@@ -68,6 +71,7 @@ pub(crate) fn ranges(lines: &[(u32, u32)]) -> Vec<String> {
 /// The parts of a score, the largest first: they add up to it.
 pub(crate) fn largest_first<'a>(parts: impl Iterator<Item = (&'a str, i64)>) -> String {
     let mut parts: Vec<(&str, i64)> = parts.collect();
+    // By name among equals, so that the order never changes.
     parts.sort_by(|a, b| (b.1.abs(), a.0).cmp(&(a.1.abs(), b.0)));
     in_order(parts.into_iter())
 }

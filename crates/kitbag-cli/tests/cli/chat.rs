@@ -37,7 +37,7 @@ fn o08_a_chat_goes_on_with_the_conversation_that_is_open() {
     assert_eq!(
         first.stderr.lines().collect::<Vec<_>>(),
         [
-            "a new conversation begins",
+            "new conversation",
             "40 tokens in, 2 out, 0.0 s, script",
             "0.0 s, script"
         ]
@@ -47,13 +47,13 @@ fn o08_a_chat_goes_on_with_the_conversation_that_is_open() {
     assert!(
         second
             .stderr
-            .starts_with("conversation 1.1 goes on, with 4 messages\n"),
+            .starts_with("conversation 1.1 continues, with 4 messages\n"),
         "{}",
         second.stderr
     );
     assert!(history(&folder, "1.1").contains("home?"));
     let third = chat(&folder, &["--new"], "and here?\n");
-    assert!(third.stderr.starts_with("a new conversation begins\n"));
+    assert!(third.stderr.starts_with("new conversation\n"));
     assert!(history(&folder, "1.2").contains("and here?"));
 }
 

@@ -85,7 +85,7 @@ fn p09_options_begin_a_checkpoint_and_change_it() {
     let folder = Folder::new();
     let error = folder.run(&["checkpoint", "save", "s1"]).failure(2);
     assert!(
-        error.contains("`s1`") && error.contains("hint: say what is to be done"),
+        error.contains("`s1`") && error.contains("hint: give the task with `--task TEXT`"),
         "{error}"
     );
     let begin = [
@@ -380,7 +380,7 @@ fn p09_files_that_changed_since_are_named() {
     assert!(
         resumed
             .stderr
-            .contains("note: cart.py has changed since, or is gone"),
+            .contains("note: cart.py was changed or deleted since"),
         "{}",
         resumed.stderr
     );

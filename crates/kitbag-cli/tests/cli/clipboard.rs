@@ -82,5 +82,8 @@ fn x01_no_clipboard_is_a_failure_that_says_what_was_tried() {
         assert!(error.contains(part), "{error}");
     }
     let error = copy(&folder, ("DISPLAY", "")).failure(1);
-    assert!(error.contains("(the terminal: stderr is none)"), "{error}");
+    assert!(
+        error.contains("(the terminal: stderr is not one)"),
+        "{error}"
+    );
 }

@@ -450,7 +450,7 @@ fn o05_ask_follows_a_command_whatever_is_piped_in() {
     ] {
         let refused = ask(message, b"").failure(2);
         assert!(
-            refused.contains(&format!("hint: `{option}` chooses")),
+            refused.contains(&format!("hint: use `{option}` for this message")),
             "{refused}"
         );
     }

@@ -191,7 +191,7 @@ fn x09_a_channel_must_be_a_plain_word_where_a_layout_sees_it() {
     let odd = ["and now?", "--channel", "#bread & rolls", "--sender", "ann"];
     let error = context(&memory, &odd).failure(2);
     assert!(
-        error.contains("`#bread & rolls` is no name of a channel"),
+        error.contains("`#bread & rolls` is not a channel name"),
         "{error}"
     );
     std::fs::remove_file(memory.0.path().join("kitbag.yaml")).unwrap();

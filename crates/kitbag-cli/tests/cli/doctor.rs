@@ -58,10 +58,10 @@ fn a_new_machine_is_told_what_is_not_set_up_and_nothing_is_broken() {
             "note",
             "set ANTHROPIC_API_KEY or OPENAI_API_KEY",
         ),
-        ("git", "note", "no repository"),
+        ("git", "note", "not in a repository"),
         ("parsers", "works", "rust"),
         ("cache", "works", "empty"),
-        ("mcp servers", "note", "none are named here"),
+        ("mcp servers", "note", "none are configured"),
         ("agents", "note", "`kitbag init --for claude`"),
     ] {
         let found = told(&json, topic);

@@ -55,11 +55,11 @@ fn x01_lines_are_those_of_the_file() {
     refused(
         "src/shop.py:5-2",
         2,
-        "`5-2` is no range of lines: it ends before it begins",
+        "`5-2` is not a range of lines: it ends before it begins",
     );
     refused("src/shop.py:0-3", 2, "lines are counted from 1");
     refused("src/shop.py:0", 2, "lines are counted from 1");
-    refused("src/shop.py:3-x", 2, "`3-x` is no range of lines");
+    refused("src/shop.py:3-x", 2, "`3-x` is not a range of lines");
 }
 
 #[test]
@@ -74,11 +74,15 @@ fn x01_paths_may_hold_the_marks_of_a_handle() {
         expanded("c#/login.py#login"),
         "def login():\n    return 5\n"
     );
-    refused("gone#1.md", 1, "there is no text `gone` below the root");
+    refused(
+        "gone#1.md",
+        1,
+        "there is no text file `gone` below the root",
+    );
     refused(
         "src/gone.py:3-4",
         1,
-        "there is no text `src/gone.py` below the root",
+        "there is no text file `src/gone.py` below the root",
     );
 }
 
@@ -152,5 +156,8 @@ fn x06_references_are_told_with_the_definition_around_them() {
         .success();
     assert_eq!(json, "{\n  \"references\": []\n}\n");
     let error = tree.run(&["expand", "src/a.py", "--references"]).failure(2);
-    assert!(error.contains("`src/a.py` names no definition"), "{error}");
+    assert!(
+        error.contains("`src/a.py` does not name a definition"),
+        "{error}"
+    );
 }

@@ -373,7 +373,7 @@ fn x01_a_file_of_200_megabytes_is_refused_by_its_size() {
         .run(&["fit", "huge.json", "--budget", "100"])
         .failure(1);
     assert!(
-        error.contains("huge.json has more than 67,108,864 bytes"),
+        error.contains("huge.json is larger than the limit of 67,108,864 bytes"),
         "{error}"
     );
     let error = folder

@@ -32,16 +32,13 @@ fn x11_each_agent_gets_its_own_files_and_loses_them_again() {
             assert!(read(&folder, file).contains("kitbag"), "{file}");
         }
         let again = init(&folder, &["--for", agent, "--yes"]);
-        assert_eq!(again.stderr, "nothing to do: Kitbag is set up\n");
+        assert_eq!(again.stderr, "nothing to do: Kitbag is already set up\n");
         assert_eq!(again.success(), "");
         init(&folder, &["--for", agent, "--remove", "--yes"]).success();
         let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
         assert!(left.is_empty(), "{left:?}");
         let again = init(&folder, &["--for", agent, "--remove", "--yes"]);
-        assert_eq!(
-            again.stderr,
-            "nothing to do: nothing of Kitbag's is there\n"
-        );
+        assert_eq!(again.stderr, "nothing to do: Kitbag is not set up\n");
     }
 }
 
@@ -118,7 +115,7 @@ fn x11_a_file_that_was_there_before_is_never_removed() {
         folder.write(file, before);
         init(&folder, &["--for", agent, "--yes"]).success();
         let again = init(&folder, &["--for", agent, "--yes"]);
-        assert_eq!(again.stderr, "nothing to do: Kitbag is set up\n");
+        assert_eq!(again.stderr, "nothing to do: Kitbag is already set up\n");
         init(&folder, &["--for", agent, "--remove", "--yes"]).success();
         assert_eq!(read(&folder, file).replace("{}", "").trim(), "", "{agent}");
     }
@@ -132,8 +129,8 @@ fn x11_an_entry_of_somebody_elses_is_told_and_keeps_its_environment() {
     let kept = init(&folder, &["--for", "claude", "--remove", "--yes"]);
     assert_eq!(read(&folder, ".mcp.json"), own, "{kept:?}");
     let added = init(&folder, &["--for", "claude", "--yes"]);
-    let told = ".mcp.json: it has a `kitbag` of yours with \"npx\": command and arguments are replaced, and \
-                everything else in it stays";
+    let told = ".mcp.json: your `kitbag` server with \"npx\" gets a new command and new arguments; the rest of \
+                its entry stays";
     assert!(added.stderr.contains(told), "{}", added.stderr);
     let json: Value = serde_json::from_str(&read(&folder, ".mcp.json")).unwrap();
     let server = &json["mcpServers"]["kitbag"];
@@ -153,6 +150,6 @@ fn x11_nothing_is_written_before_somebody_agrees() {
     assert!(!folder.path().join(".vscode").exists());
     folder.write(".mcp.json", "{\"mcpServers\": [");
     let told = init(&folder, &["--for", "claude", "--yes"]).failure(1);
-    assert!(told.contains(".mcp.json: it is no JSON"), "{told}");
+    assert!(told.contains(".mcp.json: it is not JSON"), "{told}");
     assert!(!folder.path().join(".claude").exists());
 }

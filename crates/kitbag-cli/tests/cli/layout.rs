@@ -356,7 +356,7 @@ fn c04_bad_input_is_told() {
         (
             vec!["--json", "--format", "openai"],
             2,
-            "the prompt of a payload is a text",
+            "--json needs a form that is a text",
         ),
         (vec!["--document", "nothing"], 2, "expected NAME=FILE"),
     ] {
@@ -370,7 +370,7 @@ fn c04_bad_input_is_told() {
         .success();
     assert!(piped.ends_with("\nfrom a pipe\n</user_query>\n"), "{piped}");
     let empty = folder.run(&["layout", "render"]).failure(2);
-    assert!(empty.contains("a prompt ends in a query"), "{empty}");
+    assert!(empty.contains("a prompt ends with a query"), "{empty}");
     // The chain: the prompt stands alone, and the reason is told.
     let output = folder.run(&["layout", "render", "hi"]);
     assert!(

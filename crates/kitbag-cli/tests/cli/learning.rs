@@ -131,7 +131,7 @@ fn o09_a_closed_conversation_with_a_summary_by_rules_is_learned_from_by_asking_a
     let expected = format!("1.1 was closed before\n  {SUMMARY}\n  fact: boat: red dinghy\n");
     assert_eq!(printed, expected);
     let third = memory(&folder, &["close", "--model", "1.1"]);
-    let told = "1.1 has a summary by a model already: no model was asked\n";
+    let told = "1.1 already has a summary by a model, so no model was asked\n";
     assert_eq!(third.stderr, told);
     assert_eq!(third.success(), "1.1 was closed before\n");
 }

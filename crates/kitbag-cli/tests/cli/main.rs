@@ -20,6 +20,7 @@ mod expand;
 mod explain;
 mod fit;
 mod four_nodes;
+mod help;
 mod hook;
 mod init;
 mod layout;

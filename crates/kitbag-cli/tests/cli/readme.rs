@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::run::Folder;
+
 #[test]
 fn x03_console_examples_print_what_the_readme_says() {
     assert!(run_examples("README.md") >= 1);
@@ -66,40 +68,81 @@ fn t08_console_examples_print_what_the_guide_to_tools_says() {
 #[test]
 fn x03_the_options_in_shell_examples_of_the_documents_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let documents = [
-        "README",
-        "docs/chat",
-        "docs/context",
-        "docs/memory",
-        "docs/packs",
-        "docs/tools",
-    ];
-    let texts =
-        documents.map(|name| std::fs::read_to_string(root.join(format!("{name}.md"))).unwrap());
-    let text = texts.concat();
-    let blocks = text.split("```sh\n").skip(1);
-    let lines = blocks.filter_map(|rest| rest.split("```").next());
     let mut ran = 0;
-    for line in lines.flat_map(str::lines) {
-        let Some(command) = line.split("kitbag ").nth(1) else {
-            continue;
-        };
-        let command = command.split(" #").next().unwrap();
-        let command = command
-            .split(" <")
-            .next()
-            .unwrap()
-            .trim_start_matches("-- ");
-        let binary = env!("CARGO_BIN_EXE_kitbag");
-        let output = Command::new("sh")
-            .args(["-c", &format!("{binary} {command} --help")])
-            .output()
-            .unwrap();
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{line}: {told}");
-        ran += 1;
+    for (name, text) in documents(&root) {
+        let blocks = text.split("```sh\n").skip(1);
+        let lines = blocks.filter_map(|rest| rest.split("```").next());
+        for line in lines.flat_map(str::lines) {
+            let Some(command) = line.split("kitbag ").nth(1) else {
+                continue;
+            };
+            // Measurements are commands of cargo, of which the program is an argument.
+            if line.starts_with("cargo xtask") {
+                continue;
+            }
+            let command = command.split(" #").next().unwrap();
+            let command = command
+                .split(" <")
+                .next()
+                .unwrap()
+                .trim_start_matches("-- ");
+            let binary = env!("CARGO_BIN_EXE_kitbag");
+            let output = Command::new("sh")
+                .args(["-c", &format!("{binary} {command} --help")])
+                .output()
+                .unwrap();
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{name}: {line}: {told}");
+            ran += 1;
+        }
     }
-    assert!(ran > 20, "{ran}");
+    assert!(ran > 40, "{ran}");
+}
+
+/// Each block is a whole configuration. What it points to need not be there, so only errors of reading count.
+#[test]
+fn x03_the_configurations_in_the_documents_have_no_unknown_keys() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut read = 0;
+    for (name, text) in documents(&root) {
+        if name == "layouts.md" {
+            // Its blocks are files of layouts, which their own tests read.
+            continue;
+        }
+        for block in text.split("```yaml\n").skip(1) {
+            let yaml = block.split("```").next().unwrap().trim_end_matches('`');
+            let indent = yaml.len() - yaml.trim_start_matches(' ').len();
+            let lines = yaml.lines().map(|line| line.get(indent..).unwrap_or(""));
+            let yaml = lines.collect::<Vec<_>>().join("\n");
+            let folder = Folder::new();
+            folder.write("kitbag.yaml", &yaml);
+            let told = folder.run(&["--log", "off", "layout", "check", "--config", "kitbag.yaml"]);
+            let unknown = ["not a known key", "expected", "needs"];
+            let is_wrong = |line: &&str| unknown.iter().any(|words| line.contains(words));
+            assert_eq!(told.stderr.lines().find(is_wrong), None, "{name}:\n{yaml}");
+            read += 1;
+        }
+    }
+    assert!(read > 10, "{read}");
+}
+
+/// The README and the guides, by their names.
+fn documents(root: &Path) -> Vec<(String, String)> {
+    let guides = std::fs::read_dir(root.join("docs")).unwrap();
+    let guides = guides.map(|entry| entry.unwrap().path());
+    let guides = guides.filter(|path| path.extension().is_some_and(|it| it == "md"));
+    let all = guides.chain([root.join("README.md")]);
+    let mut all: Vec<(String, String)> = all
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).unwrap();
+            (
+                path.file_name().unwrap().to_string_lossy().into_owned(),
+                text,
+            )
+        })
+        .collect();
+    all.sort();
+    all
 }
 
 /// Runs every example of a document, and says how many there are.

@@ -113,6 +113,7 @@ impl FromStr for OutputForm {
 
     /// Reads a form's name; `prompt` is another one for the pack.
     fn from_str(text: &str) -> Result<Self, OutputFormError> {
+        // The name in earlier versions and in other programs' settings.
         if text == "prompt" {
             return Ok(Self::Pack);
         }
@@ -166,6 +167,7 @@ pub(super) fn lay_out(
 ) -> LaidOut {
     // A heading becomes part of the first piece below it, so that no form has to write it.
     let mut kept = headed(form, chunks, draft.history.len());
+    // Only requests: the other forms have sections of their own for a node.
     if draft.is_for_node && form.is_request() {
         kept = sections::sectioned(form, draft, &kept).into();
     }
@@ -252,6 +254,7 @@ impl<'a> PlacedChunks<'a> {
     /// Returns the chunks behind a history of `history` messages: appended ones and those of this
     /// turn alone, remembered ones last.
     fn recent(&self, history: usize) -> Vec<&'a Kept> {
+        // A single stretch needs a single heading for what is remembered.
         let mut recent: Vec<&Kept> = self.before(history).chain(self.volatile()).collect();
         // A stable sort: otherwise appended chunks stay before those of this turn.
         recent.sort_by_key(|kept| kept.is_remembered);

@@ -126,6 +126,7 @@ impl fmt::Display for Reason {
             Self::Appended => f.write_str("became relevant"),
             Self::Mentioned => f.write_str("mentioned only"),
             Self::BelowFloor { floor } => {
+                // Integers to the end: a rounded float could print differently on another machine.
                 let (percent, tenth) = (floor.ppm() / 10_000, floor.ppm() % 10_000 / 1_000);
                 write!(f, "below the floor of {percent}.{tenth} %")
             }
@@ -141,6 +142,7 @@ impl fmt::Display for Reason {
                     "no room: {more} more {tokens} would fit its {level} level"
                 )
             }
+            // Without a level no budget would let it in, so the budget is not the reason.
             Self::NoRoom { .. } => f.write_str("worth nothing"),
             Self::Duplicate => {
                 f.write_str("another chunk with the same id and content stands for it")

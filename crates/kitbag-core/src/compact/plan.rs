@@ -262,7 +262,7 @@ impl CompactionPlan {
 #[non_exhaustive]
 pub enum CompactionRefused {
     /// The newest messages alone fill the room.
-    #[error("there is nothing older that could be summarised")]
+    #[error("no older messages can be summarised")]
     NothingOlder,
     /// There are more messages than one pass reads.
     #[error("more than {most} messages would have to be summarised at once")]

@@ -132,12 +132,14 @@ pub(crate) fn trace_items(trace: &ReasoningTrace, view: &View) -> Vec<Item> {
 
 fn past(trace: &ReasoningTrace, view: &ReasoningView) -> Vec<Item> {
     let mut items = Vec::new();
+    // A node that sees outcomes alone gets no account of earlier reasoning either.
     if view.past_steps == StepDetail::Full {
         let (source, label) = ("reasoning_summary", "Earlier reasoning");
         let earlier = Item::labelled(ChunkType::Step, source, label, &trace.reasoning_summary);
         items.extend(earlier);
     }
     for turn in view.past(&trace.recent_summaries) {
+        // An item of its own, so that the steps can be left out without the decision.
         items.extend(turn_head(turn, view));
         items.extend(turn.steps.iter().filter_map(|step| {
             let head = format!("Turn {}, step {}", turn.turn_num, step.step_num);
@@ -152,6 +154,7 @@ fn past(trace: &ReasoningTrace, view: &ReasoningView) -> Vec<Item> {
 fn turn_head(turn: &TurnExecutionSummary, view: &ReasoningView) -> Option<Item> {
     let decided = decided(turn).filter(|_| view.past_steps == StepDetail::Full);
     let mut lines = Vec::new();
+    // At every detail: a node that does not know what blocked a turn would try the same again.
     if let Some(why) = turn.blocked_reason.as_deref() {
         lines.push(format!("blocked: {}", indented(why, 4)));
     }
@@ -166,6 +169,7 @@ fn turn_head(turn: &TurnExecutionSummary, view: &ReasoningView) -> Option<Item> 
         head.push_str(&format!(": {decided}"));
     }
     let source = format!("step/{}", turn.turn_num);
+    // The second is the shorter level, for a budget without room for reasons.
     let texts = [with_lines(&head, &lines), head];
     Some(Item::new(ChunkType::Step, source, texts))
 }
@@ -183,6 +187,7 @@ fn step_item(
         StepDetail::Outcome => &[StepDetail::Outcome],
         StepDetail::Full => &[StepDetail::Full, StepDetail::Outcome, StepDetail::Line],
     };
+    // From the most detailed to the least, as the fitter expects levels.
     let texts = details
         .iter()
         .map(|&detail| show(head, step, result, detail));
@@ -195,6 +200,7 @@ fn step_item(
 }
 
 fn show(head: &str, step: &StepSummary, result: Option<&Value>, detail: StepDetail) -> String {
+    // On one line each: a description with a line break could look like another item.
     let kinds = [one_line(&step.step_type), one_line(&step.subdomain)].join(" ");
     let head = match kinds.trim() {
         "" => head.to_owned(),
@@ -250,6 +256,7 @@ fn archive(trace: &ReasoningTrace) -> Option<Item> {
         format!("`{key}`: {about}")
     };
     let lines: Vec<String> = trace.archive.iter().map(line).collect();
+    // The shorter level keeps all keys, since a key that is not shown cannot be asked for.
     let keys = quoted(trace.archive.iter().map(|entry| &entry.key));
     let texts = [
         with_lines("In the archive, to be asked for by key:", &lines),

@@ -9,7 +9,7 @@ use crate::text::{Language, fold};
 /// The facts that a question asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Asked {
+pub struct FactQuestion {
     /// Set if everything is asked for: `What do you know about me?`
     pub everything: bool,
     /// The keys that it names, whole or up to a `/`.
@@ -25,7 +25,7 @@ const SHORTEST: usize = 4;
 /// The most letters by which forms of one word differ at their end.
 const ENDING: usize = 3;
 
-impl Asked {
+impl FactQuestion {
     pub(super) fn of_words<'w>(words: impl Iterator<Item = &'w Word<'w>>) -> Self {
         let words: Vec<String> = words.map(|word| word.folded.to_string()).collect();
         let languages = Language::likeliest(&words);

@@ -171,6 +171,7 @@ impl Pattern {
             };
             let (inside, rest) = pattern.strip_prefix(first)?.split_once(closing)?;
             pattern = rest;
+            // Folded here once, as the words of messages are, so that comparing is comparing strings.
             let alternatives = || inside.split('|').map(words).collect();
             parts.push(match first {
                 '(' => Part::OneOf(alternatives()),
@@ -195,6 +196,7 @@ impl Pattern {
     /// subjects.
     fn swapped(&self, subjects: &[String]) -> Option<Self> {
         let (beginnings, rest) = match self.parts.as_slice() {
+            // Subject and verb may stand in one part (`ich wohne`) or in two (`(ich|wir) wohne`).
             [Part::OneOf(subjects), Part::OneOf(verbs), rest @ ..]
                 if subjects.iter().all(|words| words.len() == 1) =>
             {
@@ -209,6 +211,7 @@ impl Pattern {
         };
         let swap = |mut words: Words| {
             let begins = words.first().is_some_and(|first| subjects.contains(first));
+            // A subject without a verb behind it in the same part has nothing to change places with.
             (begins && words.len() > 1).then(|| {
                 words.swap(0, 1);
                 words
@@ -216,6 +219,7 @@ impl Pattern {
         };
         let beginnings: Vec<Words> = beginnings.into_iter().filter_map(swap).collect();
         let parts = core::iter::once(Part::OneOf(beginnings.clone()));
+        // A pattern that may stand anywhere also matches behind a time, without being turned.
         (!self.is_anywhere && !beginnings.is_empty()).then(|| Self {
             key: self.key.clone(),
             value: self.value.clone(),
@@ -339,6 +343,7 @@ impl Phrases {
 
 /// Tells whether some words begin with others, with no sign between them.
 pub(super) fn begins_with(words: &[Word<'_>], others: &[String]) -> bool {
+    // Checked first, because `zip` would stop at the shorter of the two.
     words.len() >= others.len()
         && words
             .iter()

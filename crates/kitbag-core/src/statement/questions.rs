@@ -7,7 +7,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::asked::Asked;
+use super::asked::FactQuestion;
 use super::grammar::{Grammar, Pattern};
 use super::lexer::{Sentence, sentences};
 use super::times::Times;
@@ -16,9 +16,10 @@ use super::{Statements, fill, match_parts};
 impl Statements {
     /// Returns the keys of facts that a question asks for.
     #[must_use]
-    pub fn asked(&self, query: &str) -> Asked {
+    pub fn asked(&self, query: &str) -> FactQuestion {
         let sentences = sentences(query);
-        let mut asked = Asked::of_words(sentences.iter().flat_map(|sentence| &sentence.words));
+        let mut asked =
+            FactQuestion::of_words(sentences.iter().flat_map(|sentence| &sentence.words));
         // Only questions that may begin at a word of the query are matched at all.
         let mut tried: Vec<(Question, usize, usize)> = Vec::new();
         for (number, sentence) in sentences.iter().enumerate() {
@@ -73,7 +74,7 @@ impl Question {
         query: &str,
         sentence: &Sentence<'_>,
         at: usize,
-        asked: &mut Asked,
+        asked: &mut FactQuestion,
     ) {
         let words = &sentence.words;
         let mut slots = Vec::new();

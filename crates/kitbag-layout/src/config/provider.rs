@@ -183,10 +183,12 @@ impl ProviderEntry {
             command: field.read("command", Field::texts).unwrap_or_default(),
             tools: field.read("tools", Field::texts).unwrap_or_default(),
             mcp_servers: mcp_servers.unwrap_or_default().into_map(),
+            // Here and not above: all other fields are read first, so that all problems are reported at once.
             ..Self::new(kind?)
         };
         field.warn_of_misspelt_keys(&[]);
         let is_script = entry.kind == ProviderKind::Script;
+        // Found when the file is read and not when the first message is answered.
         if is_script && entry.answers.is_none() {
             return field.error("a script needs `answers`, the file that they are in");
         }
@@ -200,6 +202,7 @@ impl KeySource {
         let hint =
             "say where it is: `{env: NAME}`, `{file: PATH}` or `{command: [PROGRAM, ARGUMENT]}`";
         if !field.is_map() {
+            // Files of a project are committed and shared.
             let what = "a key does not belong into a configuration";
             return field.error_with_hint(what, hint);
         }
@@ -208,6 +211,7 @@ impl KeySource {
         let command = field.read("command", Field::texts);
         let command = command.filter(|words| !words.is_empty()).map(Self::Command);
         field.warn_of_misspelt_keys(&[]);
+        // Two places would leave open which of the keys is sent.
         match (env, file, command) {
             (Some(one), None, None) | (None, Some(one), None) | (None, None, Some(one)) => {
                 Some(one)
@@ -255,6 +259,7 @@ pub(super) fn base_url(field: &Field<'_>) -> Option<String> {
             "give the key under `key`, or a header under `headers`",
         );
     }
+    // The paths of the API begin with a slash.
     Some(text.trim_end_matches('/').to_owned())
 }
 

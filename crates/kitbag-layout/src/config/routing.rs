@@ -101,6 +101,7 @@ impl Routing {
         let classifier = field.read("classifier", RouteClassifier::read);
         let otherwise = field.read("otherwise", |otherwise| {
             let class = otherwise.text()?;
+            // Classes are read first, whatever their order in the file.
             if classes.contains_key(&class) {
                 return Some(class);
             }
@@ -108,6 +109,7 @@ impl Routing {
             otherwise.error_with_hint(format!("there is no class `{class}`"), hint)
         });
         field.warn_of_misspelt_keys(&[]);
+        // With one class there is nothing to choose, and each message would pay for the question.
         if classifier.is_some() && classes.len() < 2 {
             return field.error("a classifier needs at least two `classes` to choose from");
         }

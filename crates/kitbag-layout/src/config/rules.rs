@@ -54,6 +54,7 @@ impl ContextRule {
             CallStatus::Error => result.is_err(),
         };
         let (Ok(text) | Err(text)) = result;
+        // A closure, since a pattern over a long result is the expensive part.
         let has_output = || self.output.as_ref().is_none_or(|output| output.is_in(text));
         is_status && self.tool.is_of(tool) && has_output()
     }
@@ -69,6 +70,7 @@ impl ContextRule {
                 continue;
             };
             let key = &rule.message.key;
+            // The first stays: the second would take over its cooldown.
             if rules.iter().any(|other| other.message.key == *key) {
                 let _: Option<()> = item.error(format!("there are two rules `{key}`"));
                 continue;
@@ -80,6 +82,7 @@ impl ContextRule {
 
     fn read(field: &Field<'_>) -> Option<Self> {
         field.map()?;
+        // A rule with a condition that cannot be read would hold too often, so it is dropped as a whole.
         let before = field.problems.count();
         let targets = [
             ("system", ContextMessageTarget::System),
@@ -103,6 +106,7 @@ impl ContextRule {
         let (tool, output, status) = read_after(&after)?;
         let cooldown = u32::try_from(cooldown.unwrap_or_default()).unwrap_or(u32::MAX);
         let message = ContextMessage::new(name, text)
+            // At the end, where it costs no provider's cache.
             .with_target(target.unwrap_or(ContextMessageTarget::SuffixSystem))
             .with_cooldown_turns(cooldown);
         match field.problems.error_since(before) {

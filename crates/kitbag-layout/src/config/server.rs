@@ -124,6 +124,7 @@ impl ServerSettings {
     /// Lays a project's settings over its user's.
     pub(super) fn merge(user: Self, project: Self) -> Self {
         let mut upstreams = project.upstreams;
+        // The project's patterns stand first and so win, since the first that fits counts.
         for (models, provider) in user.upstreams {
             upstreams.entry(models).or_insert(provider);
         }
@@ -148,6 +149,7 @@ impl ServerSettings {
     /// Takes everything back: whoever wrote a folder's files does not decide where its visitors' requests
     /// go.
     pub(super) fn found_in_folder(&mut self) {
+        // Noted, so that `kitbag serve` can say why the settings have no effect.
         let is_ignored = *self != Self::default();
         *self = Self {
             is_ignored,
@@ -195,6 +197,7 @@ impl SlackSettings {
         let token = field.read("token", KeySource::read);
         let base = field.read("base_url", super::provider::base_url);
         field.warn_of_misspelt_keys(&[]);
+        // Half an app could verify requests and not answer them, or the reverse.
         let (Some(signing_secret), Some(token)) = (signing_secret, token) else {
             return field.error_with_hint(
                 "a Slack app needs a `signing_secret` and a `token`",
@@ -221,6 +224,7 @@ fn address(field: &Field<'_>) -> Option<SocketAddr> {
 fn mebibytes(field: &Field<'_>) -> Option<usize> {
     let text = field.text()?;
     let number = text.strip_suffix('M').and_then(|text| text.parse().ok());
+    // Zero would refuse every request, and an overflow would allow any.
     let bytes = number.and_then(|number: usize| number.checked_mul(1 << 20));
     match bytes.filter(|bytes| *bytes > 0) {
         Some(bytes) => Some(bytes),

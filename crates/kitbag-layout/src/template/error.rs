@@ -136,6 +136,7 @@ impl TemplateError {
     pub fn hint(&self) -> Option<String> {
         use TemplateProblem::{Limit, Missing, Syntax, UnknownHelper};
         match &self.problem {
+            // The most common mistake of people who know other template languages.
             Syntax { found, .. } if starts_with_digit(found) => {
                 Some("an index stands in brackets: `list.[0]`".to_owned())
             }
@@ -179,6 +180,7 @@ impl Halt {
                 place: place(),
                 problem,
             },
+            // The innermost place is the one that the author has to look at.
             Self::Inside(error) => error,
         }
     }

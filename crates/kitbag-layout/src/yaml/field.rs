@@ -59,8 +59,10 @@ impl<'a> Field<'a> {
 
     /// The entry of this name; none if it is missing or null.
     pub(crate) fn get(&self, name: &'static str) -> Option<Self> {
+        // Noted before the lookup, so that a key that is missing counts as known.
         self.read_keys.borrow_mut().push(name);
         let (name, node) = self.nodes()?.get_key_value(name)?;
+        // `key:` with nothing behind it is how people leave a setting out.
         Some(self.entry(name, node)).filter(|entry| !entry.is_null())
     }
 
@@ -86,6 +88,7 @@ impl<'a> Field<'a> {
         &self,
         mut read: impl FnMut(&Self) -> Option<T>,
     ) -> Option<IndexMap<String, T>> {
+        // Reports what stands there instead of a map.
         self.map()?;
         let read = |entry: Self| Some((entry.name().to_owned(), read(&entry)?));
         Some(self.entries().filter_map(read).collect())
@@ -133,10 +136,12 @@ impl<'a> Field<'a> {
 
     /// Warns of unknown keys that resemble one that was asked for, or one of `others`.
     pub(crate) fn warn_of_misspelt_keys(&self, others: &[&'static str]) {
+        // Called last by each reader, when all its names were asked for.
         let known = [self.read_keys.borrow().as_slice(), others].concat();
         for entry in self.entries() {
             let name = entry.name();
             if !known.contains(&name)
+                // Unknown keys without a neighbour are left alone: files may hold settings of other programs.
                 && let Some(meant) = nearest::within_two(name, &known)
             {
                 let message = format!("`{name}` is not a known key and has no effect");
@@ -156,6 +161,7 @@ impl<'a> Field<'a> {
                 self.problems.add(located.of(self.key_of(key)));
             }
         }
+        // The parser keeps the last of two values without a word, at any depth.
         for child in self.entries().chain(self.items()) {
             child.warn_of_repeated_keys();
         }
@@ -175,6 +181,7 @@ impl<'a> Field<'a> {
         match &self.node.kind {
             NodeKind::Text(text) => Some(text.clone()),
             NodeKind::Number(_) | NodeKind::Bool(_) => {
+                // YAML reads `1.0` and `yes` as other kinds, which is the usual cause.
                 let message = format!("expected a text, got {}", self.node.describe());
                 self.error_with_hint(message, "put it in quotes")
             }
@@ -185,6 +192,7 @@ impl<'a> Field<'a> {
     /// The text, if it contains no blanks; anything else is an error.
     pub(crate) fn id(&self) -> Option<String> {
         let id = self.text()?;
+        // Ids are typed on command lines and in chats, where a blank ends them.
         if id.is_empty() || id.chars().any(char::is_whitespace) {
             return self.error(format!("expected an id without blanks, got `{id}`"));
         }

@@ -63,6 +63,7 @@ pub(super) fn read(
         file: file.display().to_string(),
         problem,
     };
+    // Looked at before reading, since the file may be anybody's.
     let length = std::fs::metadata(file).map_err(|error| wrong(error.to_string()))?;
     if length.len() > LONGEST {
         return Err(wrong(format!("it has more than {LONGEST} bytes")));
@@ -73,6 +74,7 @@ pub(super) fn read(
     let servers = servers.ok_or_else(|| wrong("it has no object `mcpServers`".to_owned()))?;
     let entry = |(server, json): (&String, &Value)| Entry {
         server: server.clone(),
+        // An entry that is wrong is reported when its server is started, and the others are used.
         route: route(json, variable),
     };
     Ok(servers.iter().map(entry).collect())
@@ -83,6 +85,7 @@ fn route(json: &Value, variable: &dyn Fn(&str) -> Option<String>) -> Result<Rout
     match (json.get("command"), json.get("url")) {
         (Some(command), None) => launch(command, json, variable).map(Route::Program),
         (None, Some(url)) => endpoint::read(url, json, variable).map(Route::Http),
+        // Clients disagree on which of them wins, so neither is guessed.
         (Some(_), Some(_)) => Err("it has a `command` and a `url`: keep one of them".to_owned()),
         (None, None) => Err("it has no `command` and no `url`".to_owned()),
     }
@@ -139,6 +142,7 @@ pub(super) fn expand(
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
         expanded.push_str(before);
+        // Passed on as it is, it would reach the server as a key that looks almost right.
         let Some((mention, behind)) = after.split_once('}') else {
             return Err(format!("`{text}` has a `${{` that does not end"));
         };

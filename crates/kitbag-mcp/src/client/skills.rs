@@ -10,7 +10,7 @@ use kitbag::tool::Tools;
 use tokio::sync::Mutex;
 
 use super::config::{Launch, Route, expand};
-use super::{Connected, ServerLimits, start, told};
+use super::{Connected, ServerLimits, problem_with, start};
 
 /// The MCP servers of skills that are active in some turn.
 ///
@@ -19,11 +19,11 @@ use super::{Connected, ServerLimits, start, told};
 #[derive(Debug, Clone, Default)]
 pub struct SkillServers {
     limits: ServerLimits,
-    known: Arc<Mutex<Vec<Known>>>,
+    known: Arc<Mutex<Vec<StartedServer>>>,
 }
 
 /// A server, with what came of starting it.
-type Known = (McpServer, Arc<Connected>);
+type StartedServer = (McpServer, Arc<Connected>);
 
 impl SkillServers {
     /// The tools of servers, those that do not run yet started side by side in the folder that the process is
@@ -59,7 +59,7 @@ async fn one(server: &McpServer, limits: ServerLimits) -> Connected {
     };
     match started {
         Ok(tools) => connected.add(&server.name, tools),
-        Err(problem) => connected.problems.push(told(&server.name, problem)),
+        Err(problem) => connected.problems.push(problem_with(&server.name, problem)),
     }
     connected
 }

@@ -60,6 +60,7 @@ fn unusable(name: String, problem: String) -> ServerSummary {
 }
 
 fn of_program(name: String, launch: Launch, folder: &Path) -> ServerSummary {
+    // The most common fault, and one that a start would report only after its time limit.
     let problem = (!is_there(&launch, folder)).then(|| match launch.command.contains('/') {
         true => "there is no such program".to_owned(),
         false => "there is no such program in any folder of PATH".to_owned(),
@@ -75,12 +76,15 @@ fn of_program(name: String, launch: Launch, folder: &Path) -> ServerSummary {
 fn is_there(launch: &Launch, folder: &Path) -> bool {
     let command = format!(
         "{}{}",
+        // On Windows both `node` and `node.exe` name the same program.
         launch.command.trim_end_matches(env::consts::EXE_SUFFIX),
         env::consts::EXE_SUFFIX
     );
+    // A path is not looked up in PATH; it counts from the folder of the file.
     if Path::new(&command).components().count() > 1 {
         return folder.join(command).is_file();
     }
+    // The entry's own PATH is the one the program is started with.
     let path = launch.env.get("PATH").map(Into::into);
     let path = path.or_else(|| env::var_os("PATH")).unwrap_or_default();
     env::split_paths(&path).any(|folder| folder.join(&command).is_file())

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use super::super::file::{File, Named};
+use super::super::file::{File, SecretFile};
 use super::super::value;
 
 /// A value as it stands in the text.
-pub(super) struct Written {
+pub(super) struct WrittenValue {
     pub(super) range: Range<usize>,
     pub(super) quoted: bool,
     /// True if it must be a value: quoted, or in a place without names.
@@ -19,7 +19,7 @@ pub(super) struct Written {
 }
 
 /// Reads the value given to the name.
-pub(super) fn after(text: &str, name: Range<usize>, file: File) -> Option<Written> {
+pub(super) fn after(text: &str, name: Range<usize>, file: File) -> Option<WrittenValue> {
     let before = text.get(..name.start)?;
     let rest = value::window(text, name.end, LONGEST);
     let separated = after_separator(rest, text.get(name.clone())?, before, file)?;
@@ -27,7 +27,7 @@ pub(super) fn after(text: &str, name: Range<usize>, file: File) -> Option<Writte
     let end = memchr::memchr2(b'\n', b'\r', separated.as_bytes());
     let line = separated.get(..end.unwrap_or(separated.len()))?;
     if let Some(range) = quoted(line) {
-        return Some(Written {
+        return Some(WrittenValue {
             range: start + range.start..start + range.end,
             quoted: true,
             literal: true,
@@ -43,7 +43,7 @@ pub(super) fn after(text: &str, name: Range<usize>, file: File) -> Option<Writte
     // `Server=db;Password=…;` and `?token=…` have no names either, whatever stands around them.
     let packed = is_tight && is_login(value::line_before(before, before.len()));
     let behind = line.get(value.len()..)?.trim_start_matches(BLANK);
-    (!value.is_empty()).then(|| Written {
+    (!value.is_empty()).then(|| WrittenValue {
         range: start..start + value.len(),
         quoted: false,
         literal: file.bare || packed || before.ends_with([';', '&', '?']),
@@ -121,7 +121,7 @@ fn after_separator<'r>(rest: &'r str, name: &str, before: &str, file: File) -> O
         .filter(|value| closed.len() < bare.len() && value.starts_with(['"', '\'']));
     // Words alone: an option of a command, a login for programs, a line that sets a variable.
     let spaced = name.starts_with('-')
-        || file.named == Some(Named::Netrc)
+        || file.named == Some(SecretFile::Netrc)
         || SETTERS.iter().any(|word| line_before.contains(word));
     let word = (spaced && closed.starts_with(BLANK)).then_some(open);
     element

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::super::MARKER;
 use super::super::value::closing;
-use super::Written;
+use super::ValueForm;
 
 /// The state that earlier lines leave for the next one.
 #[derive(Default)]
@@ -20,19 +20,19 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    pub(super) fn line(&mut self, line: &str, add: &mut dyn FnMut(Range<usize>, Written)) {
+    pub(super) fn line(&mut self, line: &str, add: &mut dyn FnMut(Range<usize>, ValueForm)) {
         let indent = blank(line);
         let mut from = indent;
         // A value in quotes may go over lines, and everything up to its end is secret.
         if let Some(quote) = self.open {
             let end = closing(line, quote);
             let until = end.unwrap_or(line.len());
-            add(indent.min(until)..until, Written::More);
+            add(indent.min(until)..until, ValueForm::More);
             let Some(end) = end else { return };
             self.open = None;
             from = end + 1;
         } else if self.continued {
-            add(indent..line.len(), Written::More);
+            add(indent..line.len(), ValueForm::More);
             self.continued = line.ends_with('\\');
             return;
         } else if let Some((outer, begun)) = self.block
@@ -41,7 +41,11 @@ impl Settings {
         {
             add(
                 indent..line.len(),
-                if begun { Written::More } else { Written::First },
+                if begun {
+                    ValueForm::More
+                } else {
+                    ValueForm::First
+                },
             );
             self.block = Some((outer, begun || indent < line.len()));
             return;
@@ -71,7 +75,7 @@ impl Settings {
         line: &str,
         mut from: usize,
         listed: bool,
-        add: &mut dyn FnMut(Range<usize>, Written),
+        add: &mut dyn FnMut(Range<usize>, ValueForm),
     ) {
         let (mut is_flow, mut is_value) = (false, false);
         while let Some(rest) = line.get(from..)
@@ -96,7 +100,7 @@ impl Settings {
                 let inner = rest.get(1..).unwrap_or_default();
                 // Without its end on this line the value goes on in the next.
                 let Some(end) = closing(inner, first) else {
-                    add(from + 1..line.len(), Written::Quoted);
+                    add(from + 1..line.len(), ValueForm::Quoted);
                     self.open = Some(first);
                     return;
                 };
@@ -106,7 +110,7 @@ impl Settings {
                     from += end + 3 + blank(behind);
                     is_value = true;
                 } else {
-                    add(from + 1..from + 1 + end, Written::Quoted);
+                    add(from + 1..from + 1 + end, ValueForm::Quoted);
                     from += end + 2;
                     is_value = false;
                 }
@@ -123,7 +127,7 @@ impl Settings {
                 let end = item.find(" #").unwrap_or(item.len());
                 let value = rest.get(..end).unwrap_or_default();
                 let value = value.trim_end_matches([' ', ',', '\t']);
-                add(from..from + value.len(), Written::Bare);
+                add(from..from + value.len(), ValueForm::Bare);
                 // A backslash at the end joins the next line to the value.
                 self.continued = rest.ends_with('\\');
                 if is_value || !is_flow {

@@ -32,6 +32,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 impl Limits {
     /// Counts a request of a key. Returns how long to wait where it is one too many.
     pub(super) fn take_request(&self, tenant: &Tenant, key: &Key) -> Option<Duration> {
+        // Keys without limits leave nothing behind here.
         if key.requests_per_minute.is_none() && key.tokens_per_minute.is_none() {
             return None;
         }
@@ -75,6 +76,7 @@ impl Limits {
             .entry((tenant.clone(), key.id.clone()))
             .or_default()
             .tokens;
+        // Before adding, or the time before this request would count for it.
         bucket.run_out(limit, Instant::now());
         bucket.add(tokens);
     }

@@ -109,11 +109,14 @@ async fn ask(
         built.map_err(Refusal::from)
     })?;
     let engine = engine.with_store(caller.store.clone());
+    // Before anything is stored: a missing key is a mistake of the server's setup, not of the message.
     engine.check()?;
     let (send, mut events) = mpsc::unbounded_channel();
     let (alive, gone) = oneshot::channel();
     // A client that leaves ends the answer, and what came of it is kept.
     let call = Call::begin(&app, &headers);
+    // Not tied to the request: learning goes on after the answer, and a client that leaves must not lose what
+    // came.
     let work = respond(
         Arc::clone(&app),
         caller,
@@ -145,6 +148,7 @@ async fn ask(
         match told {
             Told::Done(body) => return Ok(Json(body).into_response()),
             Told::Failed(refusal) => return Err(refusal),
+            // Without a stream only the end matters.
             Told::Piece(..) => {}
         }
     }
@@ -235,6 +239,7 @@ async fn respond(
         describe(call, &answer);
     }
     if let Some(usage) = answer.usage() {
+        // Also for an answer that nobody waits for any more: it was billed.
         caller.spend(&app, &usage);
     }
     let turn = answer.turn.as_ref().map(|turn| turn.id.to_string());
@@ -245,8 +250,10 @@ async fn respond(
     {
         tracing::error!(event = "audit_failed", %error);
     }
+    // Asked before the client is told: a client that asks again at once must not overtake it.
     let after = engine.after(&answer).await;
     tell(Told::Done(json!(AnswerReport::of(&answer))));
+    // Ends the client's stream; learning below is none of its business.
     drop(send);
     if let Some(after) = after {
         tell_problems(&engine.learn_after(after).await.problems);
@@ -324,6 +331,7 @@ impl From<ProviderError> for Refusal {
                 ..
             } => {
                 let refusal = Self::new(StatusCode::TOO_MANY_REQUESTS, "upstream", message);
+                // Passed on, since only the provider knows when its limit ends.
                 let wait = retry_after.unwrap_or(Duration::from_secs(1));
                 refusal.hint_if(hint).retry_after(wait)
             }

@@ -143,6 +143,7 @@ impl MessageInput {
         let id = named.and_then(|named| named.parse::<ConversationId>().ok());
         if let (Some(id), Some(store)) = (id, store) {
             let within = MessageFilter::default().in_conversation(id);
+            // A sender that does not own the conversation finds nothing, as if it were not there.
             let within = ExportFilter::new(self.sender.clone(), self.channel.clone()).among(within);
             let found = store.latest_conversations(&within, 1).await?.pop();
             let found = found.ok_or_else(|| {

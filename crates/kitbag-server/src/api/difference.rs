@@ -75,6 +75,7 @@ impl PromptDifference {
         }
         let (mut entered, mut left, mut changed) = (Vec::new(), Vec::new(), Vec::new());
         for (id, sides) in chunks {
+            // Entries without a level were considered and not shown: to a reader they are absent.
             let [was, is] = sides.map(|entry| entry.filter(|entry| entry.level.is_some()));
             let list = match (was, is) {
                 (None, Some(_)) => &mut entered,
@@ -87,6 +88,7 @@ impl PromptDifference {
             let level = |entry: &LedgerEntry| entry.level.map(|level| level.as_str().to_owned());
             let tokens =
                 |entry: Option<&LedgerEntry>| entry.map_or(0, |one| i64::from(one.tokens.0));
+            // The later name counts if a source was renamed.
             let source = is.or(was).map_or("", |entry| entry.source.as_str());
             list.push(ChunkChange {
                 id,
@@ -96,6 +98,7 @@ impl PromptDifference {
                 tokens: tokens(is) - tokens(was),
             });
         }
+        // By bytes, since caches of providers compare bytes.
         let shared = before.body.bytes().zip(after.body.bytes());
         Self {
             before: before.turn.clone(),

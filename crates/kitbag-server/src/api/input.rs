@@ -23,6 +23,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
         read.map(|Json(input)| Self(input)).map_err(|rejection| {
             let status = rejection.status();
             match (&rejection, status) {
+                // Required, because a browser's page can send other types without asking for permission.
                 (JsonRejection::MissingJsonContentType(_), _) => {
                     let what = "the body is not marked as JSON";
                     Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type", what)
@@ -101,6 +102,7 @@ pub(super) fn time(name: &str, text: Option<&str>) -> Result<Option<MessageTime>
 /// A budget in a request.
 pub(super) fn budget(tokens: Option<u32>) -> Result<Option<Tokens>, Refusal> {
     match tokens {
+        // Zero would be refused later with an error about pinned parts, which nobody would understand.
         Some(0) => Err(Refusal::invalid(
             "`budget` is 0, and a prompt needs some tokens",
         )),
@@ -128,6 +130,7 @@ pub(super) fn limit(asked: Option<u32>, usual: u32, most: u32) -> Result<u32, Re
 /// A message of axum, as ours begin.
 fn told(text: &str) -> String {
     let text = text
+        // Our errors begin with what is wrong.
         .trim_start_matches("Failed to deserialize the JSON body into the target type: ")
         .trim_start_matches("Failed to parse the request body as JSON: ")
         .trim_start_matches("Failed to deserialize query string: ");

@@ -120,6 +120,7 @@ async fn recall(
         filter = filter.in_conversation(named.as_str());
     }
     let sender = asked.sender.as_deref().unwrap_or("user");
+    // A limit for programs: a recall of thousands of messages would hold one connection for long.
     let most = limit(asked.limit, 10, 200)?;
     let most = u16::try_from(most).unwrap_or(u16::MAX);
     let request = RecallRequest::new(sender, &asked.query)
@@ -127,6 +128,7 @@ async fn recall(
         .among(filter)
         .at((app.clock)());
     let mut answer = RecallAnswer::of(memory(&caller)?, &request, asked.explain).await?;
+    // Counted with the usual vocabulary, since the server does not know which model will read it.
     if let Some(budget) = budget(asked.budget)? {
         answer.cut(budget, &counter(None)?);
     }
@@ -155,6 +157,7 @@ async fn facts(
         Some(key) => store.fact_history(sender, Some(key), limit).await?,
         None => {
             let mut facts = store.facts(sender, limit).await?;
+            // The store gives the latest first; a list is easier to compare by key.
             facts.sort_by(|a, b| a.key.cmp(&b.key));
             facts
         }
@@ -187,6 +190,7 @@ async fn remember(
     scope.channel = asked.channel.unwrap_or_else(|| "http".to_owned());
     scope.clock = app.clock;
     let arguments = json!({"text": asked.text, "key": asked.key});
+    // The tool of MCP and chats, so that a note is the same whichever way it comes in.
     let kept = builtin(&scope).call("remember", arguments).await;
     let kept = kept.map_err(|error| match error {
         ToolError::Arguments { .. } | ToolError::Invalid(_) => Refusal::invalid(error.to_string()),
@@ -225,6 +229,7 @@ async fn forget(
 ) -> Result<Response, Refusal> {
     let store = memory(&caller)?;
     let (what, subject) = asked.what()?;
+    // A program that forgets by mistake cannot take it back, so the first call only lists.
     if !asked.confirm {
         let preview = ForgetPreview::of(store, &what, 20).await?;
         return Ok(Json(preview).into_response());
@@ -237,6 +242,7 @@ async fn forget(
 impl ForgetInput {
     /// The thing that is meant, and its id where it has one. Names of people do not come into the audit log.
     fn what(&self) -> Result<(Forget, Option<String>), Refusal> {
+        // Two choices could mean both or either, and a guess would delete too much.
         let several = "give one of `message`, `conversation`, `fact`, `matching` and `sender`";
         let given = [
             &self.message,
@@ -261,6 +267,7 @@ impl ForgetInput {
             }
             [None, None, None, Some(words)] => {
                 let filter = MessageFilter::default().with_words(words);
+                // Without this check, `matching` of punctuation alone would match every message.
                 if filter.words.is_empty() {
                     return Err(Refusal::invalid("`matching` has no words"));
                 }

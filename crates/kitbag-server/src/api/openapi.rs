@@ -28,6 +28,7 @@ fn make() -> Value {
             methods.insert(method, operation(&endpoint, &mut generator));
         }
     }
+    // After all operations: each may add definitions.
     let schemas = generator.take_definitions(true);
     json!({
         "openapi": "3.1.0",
@@ -96,6 +97,7 @@ fn operation(endpoint: &Endpoint, generator: &mut SchemaGenerator) -> Value {
 /// The fields of a query's type, each a parameter.
 fn query_parameters(query: SchemaOf) -> Vec<Value> {
     let mut settings = SchemaSettings::draft2020_12();
+    // Parameters cannot refer to a definition of the whole query.
     settings.inline_subschemas = true;
     let mut generator = settings.into_generator();
     let schema = query(&mut generator).to_value();

@@ -83,6 +83,7 @@ async fn replay(
     Asked(asked): Asked<PromptQuery>,
 ) -> Result<Response, Refusal> {
     let replayed = replayed(&caller, id, asked.inference).await?;
+    // Internal messages are for the model alone, whatever the key may do.
     let body = replayed.body_for_people().text;
     Ok(Json(ReplayReport::of(&replayed, &body)).into_response())
 }
@@ -93,6 +94,7 @@ async fn prompt(
     Asked(asked): Asked<PromptQuery>,
 ) -> Result<Response, Refusal> {
     let replayed = replayed(&caller, id, asked.inference).await?;
+    // So that a client need not guess from the bytes.
     let kind = match replayed.prompt.settings.form.is_text() {
         true => "text/plain; charset=utf-8",
         false => "application/json",
@@ -116,6 +118,7 @@ async fn difference(
     Asked(asked): Asked<DifferenceQuery>,
 ) -> Result<Json<PromptDifference>, Refusal> {
     let other: TurnId = asked.with.parse()?;
+    // The last prompt of each turn: it holds all of that turn's steps.
     let before = replayed(&caller, other, None).await?;
     let after = replayed(&caller, id, None).await?;
     Ok(Json(PromptDifference::between(

@@ -53,6 +53,8 @@ impl Call {
         let telemetry = Arc::clone(app.telemetry.as_ref()?);
         let parent = headers.get("traceparent").and_then(|it| it.to_str().ok());
         let parent = parent.and_then(Parent::read);
+        // An id of zeros is invalid; without random numbers every trace has the same id, which loses less
+        // than the call.
         let random = || getrandom::u64().unwrap_or(1);
         let span = Span {
             trace: match &parent {
@@ -60,6 +62,7 @@ impl Call {
                 None => format!("{:016x}{:016x}", random(), random()),
             },
             id: format!("{:016x}", random()),
+            // Who began the trace has decided if it is kept; a trace that begins here always is.
             is_sampled: parent.as_ref().is_none_or(|parent| parent.is_sampled),
             parent: parent.map(|parent| parent.span),
             at: (app.clock)(),
@@ -92,6 +95,7 @@ impl Call {
 
     /// Tells what the request asks for, as far as it is no content.
     pub(crate) fn asks(&mut self, body: &[u8]) {
+        // A body that cannot be read is the provider's to refuse: telemetry must not fail the request.
         let asked: Asked = serde_json::from_slice(body).unwrap_or_default();
         if let Value::String(model) = asked.model {
             self.names(model);
@@ -101,6 +105,7 @@ impl Call {
             asked.max_completion_tokens,
             asked.max_output_tokens,
         ];
+        // Each API has another name for the same limit; a request has one of them.
         let most = most.into_iter().find(Value::is_number).unwrap_or_default();
         for (name, value) in [
             ("gen_ai.request.max_tokens", most),
@@ -138,6 +143,7 @@ impl Call {
     /// Tells what was said, the newest of it.
     pub(crate) fn said(&mut self, messages: impl DoubleEndedIterator<Item = (Role, String)>) {
         let mut room = LARGEST;
+        // From the end, since the newest messages say what the call was about.
         let newest = messages.rev().map_while(|(role, text)| {
             room = room.checked_sub(text.len())?;
             Some(message(role.as_str(), &text))
@@ -151,6 +157,7 @@ impl Call {
     pub(crate) fn begins_to_answer(&mut self) {
         let after = self.began.elapsed();
         if let Some(span) = &mut self.span {
+            // Only the first time counts; later pieces call this too.
             span.first_chunk.get_or_insert(after);
         }
     }
@@ -194,6 +201,7 @@ impl Drop for Call {
 
 /// A message without its secrets.
 fn message(role: &str, text: &str) -> Value {
+    // A collector is another place where secrets would be stored.
     let text = redact(text, "").text;
     json!({ "role": role, "parts": [{ "type": "text", "content": text }] })
 }
@@ -227,6 +235,7 @@ impl Span {
         let error = self.error.as_deref();
         told.extend(error.map(|error| ("error.type", error.into())));
         let mut span = json!({
+            // The kind 3 is CLIENT: the model answers elsewhere.
             "traceId": self.trace, "spanId": self.id, "kind": 3,
             "name": model.map_or_else(|| "chat".to_owned(), |model| format!("chat {model}")),
             "startTimeUnixNano": time(self.at),
@@ -275,6 +284,7 @@ impl Parent {
         };
         match parts.as_slice() {
             [version, trace, span, flags, ..]
+                // The W3C forbids the version `ff` and ids of zeros; later versions may have more parts.
                 if *version != "ff" && is_id(trace, 32) && is_id(span, 16) =>
             {
                 Some(Self {

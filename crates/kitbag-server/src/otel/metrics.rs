@@ -67,12 +67,14 @@ impl Metrics {
             kind,
             error,
         };
+        // Failed calls count too, under their error: else a provider that is down would look fast.
         let took = labels(None, span.error.clone());
         self.add(Metric::Duration, took, span.took.as_secs_f64());
         if let Some(first) = span.first_chunk {
             self.add(Metric::FirstChunk, labels(None, None), first.as_secs_f64());
         }
         if let Some(usage) = &span.usage {
+            // The conventions know only these two; tokens from the cache are part of the input.
             for (kind, tokens) in [("input", usage.input), ("output", usage.output)] {
                 #[expect(clippy::cast_precision_loss, reason = "a sum of a histogram")]
                 self.add(Metric::Tokens, labels(Some(kind), None), tokens as f64);
@@ -82,6 +84,7 @@ impl Metrics {
 
     fn add(&mut self, metric: Metric, mut labels: Labels, value: f64) {
         if self.0.len() >= MOST && !self.0.contains_key(&(metric, labels.clone())) {
+            // The name that the conventions have for the rest.
             "_OTHER".clone_into(&mut labels.model);
         }
         let bounds = metric.bounds();
@@ -106,6 +109,7 @@ impl Metrics {
                 .map(|((_, labels), histogram)| histogram.json(metric, labels, (began, now)))
                 .collect();
             let (name, unit) = metric.name_and_unit();
+            // 2 is CUMULATIVE: a collector that misses one report loses nothing.
             let histogram = json!({ "aggregationTemporality": 2, "dataPoints": points });
             (!points.is_empty())
                 .then(|| json!({ "name": name, "unit": unit, "histogram": histogram }))
@@ -145,6 +149,7 @@ impl Histogram {
         let count: u64 = self.counts.iter().sum();
         json!({
             "attributes": attributes(told), "startTimeUnixNano": time(began), "timeUnixNano": time(now),
+            // OTLP writes 64-bit integers as texts in JSON.
             "count": count.to_string(), "sum": self.sum, "bucketCounts": counts,
             "explicitBounds": metric.bounds(),
         })

@@ -14,7 +14,7 @@ use super::{Telemetry, json};
 
 /// Telemetry that cannot be sent as the environment says.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the variable `{variable}` cannot be followed: {problem}")]
+#[error("the variable `{variable}` is invalid: {problem}")]
 pub struct TelemetryError {
     variable: String,
     problem: String,
@@ -31,12 +31,14 @@ impl Telemetry {
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Option<Self>, TelemetryError> {
         let given = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
+        // It overrides all other variables.
         if given("OTEL_SDK_DISABLED").is_some_and(|it| it.eq_ignore_ascii_case("true")) {
             return Ok(None);
         }
         let [spans, metrics] = [("TRACES", "traces"), ("METRICS", "metrics")]
             .map(|(signal, path)| target(&given, signal, path));
         let (spans, metrics) = (spans?, metrics?);
+        // Nothing is counted for a collector that nobody named.
         if spans.is_none() && metrics.is_none() {
             return Ok(None);
         }
@@ -61,6 +63,8 @@ type Given<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// The target of a signal: at an address of its own, or below the one of all.
 fn target(given: Given<'_>, signal: &str, path: &str) -> Result<Option<Target>, TelemetryError> {
     let own = format!("OTEL_EXPORTER_OTLP_{signal}_ENDPOINT");
+    // An address for all signals gets a path, an address for one signal is used as it is: the specification
+    // says so.
     let below = |base: String| format!("{}/v1/{path}", base.trim_end_matches('/'));
     let (variable, address) = match (given(&own), given(ENDPOINT)) {
         (Some(address), _) => (own.as_str(), address),
@@ -68,6 +72,7 @@ fn target(given: Given<'_>, signal: &str, path: &str) -> Result<Option<Target>, 
         (None, None) => return Ok(None),
     };
     let exporter = given(&format!("OTEL_{signal}_EXPORTER"));
+    // A signal can be turned off although the address is for all.
     if exporter.is_some_and(|exporter| exporter == "none") {
         return Ok(None);
     }
@@ -76,15 +81,21 @@ fn target(given: Given<'_>, signal: &str, path: &str) -> Result<Option<Target>, 
         "OTEL_EXPORTER_OTLP_PROTOCOL".to_owned(),
     ];
     for name in protocol {
+        // Better an error at the start than a collector that gets bytes it cannot read.
         if let Some(protocol) = given(&name).filter(|protocol| protocol != "http/json") {
-            let problem = format!("`{protocol}` is not spoken, `http/json` is");
+            let problem = format!("`{protocol}` is not supported; only `http/json` is");
             return Err(wrong(&name, problem));
         }
     }
     let headers = headers(given, signal)?;
     let limit = millis(given, "OTEL_EXPORTER_OTLP_TIMEOUT", 10_000)?;
     let uri = address.trim().parse();
-    let uri = uri.map_err(|_| wrong(variable, "it is no address such as http://localhost:4318"))?;
+    let uri = uri.map_err(|_| {
+        wrong(
+            variable,
+            "it is not an address, such as http://localhost:4318",
+        )
+    })?;
     let target = Target::new(uri, headers, limit).map_err(|problem| wrong(variable, problem))?;
     Ok(Some(target))
 }
@@ -94,6 +105,7 @@ fn headers(given: Given<'_>, signal: &str) -> Result<HeaderMap, TelemetryError> 
     let own = format!("OTEL_EXPORTER_OTLP_{signal}_HEADERS");
     let all = "OTEL_EXPORTER_OTLP_HEADERS";
     let mut headers = HeaderMap::new();
+    // The variable of one signal comes last, so that it overrides the one for all.
     for variable in [all, &own] {
         let Some(list) = given(variable).map(Secret::new) else {
             continue;
@@ -104,9 +116,10 @@ fn headers(given: Given<'_>, signal: &str) -> Result<HeaderMap, TelemetryError> 
             let (Ok(name), Ok(mut value)) = (name, value) else {
                 return Err(wrong(
                     variable,
-                    "it is no list such as name=value,other=value",
+                    "it is not a list, such as name=value,other=value",
                 ));
             };
+            // So that no log of a request prints it.
             value.set_sensitive(true);
             headers.insert(name, value);
         }
@@ -117,6 +130,7 @@ fn headers(given: Given<'_>, signal: &str) -> Result<HeaderMap, TelemetryError> 
 fn resource(given: Given<'_>) -> Value {
     let listed = given("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
     let mut attributes: Vec<(String, Value)> = pairs(&listed)
+        // Added below, where another variable can override it.
         .filter(|(name, _)| name != "service.name")
         .map(|(name, value)| (name, value.into()))
         .collect();
@@ -152,7 +166,7 @@ fn millis(given: Given<'_>, variable: &str, usual: u64) -> Result<Duration, Tele
         Some(text) => text.trim().parse().ok().filter(|millis| *millis > 0),
         None => Some(usual),
     };
-    let millis = millis.ok_or_else(|| wrong(variable, "it is no number of milliseconds"))?;
+    let millis = millis.ok_or_else(|| wrong(variable, "it is not a number of milliseconds"))?;
     Ok(Duration::from_millis(millis))
 }
 

@@ -142,6 +142,7 @@ impl Passing {
         loop {
             let left = idle.saturating_sub(self.silent);
             let pause = if takes_comments {
+                // A quarter, so that a short limit allows several comments before it ends.
                 left.min(SILENCE).min(idle / 4)
             } else {
                 left
@@ -224,6 +225,7 @@ impl Passing {
     fn broken(&mut self, problem: String) -> io::Result<Bytes> {
         tracing::info!(event = "answer_cut", problem);
         if let Some(call) = &mut self.answer.call {
+            // The text of the problem may quote the provider; the kind is enough for a collector.
             call.failed("cut");
         }
         if !self.answer.is_stream {

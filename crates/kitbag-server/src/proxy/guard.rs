@@ -97,6 +97,7 @@ fn guarded(
         }
     }
     let (boundary, used) = costs.boundary(&read.messages, budget);
+    // In the words of the API, by which coding agents know that they have to compact.
     if used > budget {
         return Err(too_long(used, budget));
     }
@@ -104,6 +105,7 @@ fn guarded(
     let splices: Vec<Splice> = old
         .flat_map(|message| message.results.iter())
         .filter_map(|result| {
+            // A result that is short already stays: replacing it would cost the cache and free nothing.
             let short = short(&result.text)?;
             Some(Splice::replace(
                 result.at.clone(),
@@ -153,6 +155,7 @@ impl Costs {
             .model
             .as_deref()
             .and_then(|model| Counter::for_model(model).ok());
+        // An unknown model is counted approximately, which is better than not at all.
         let counter = counter.or_else(|| Counter::for_vocabulary(Vocabulary::O200kBase).ok())?;
         let tools = request
             .fields
@@ -199,8 +202,10 @@ impl Costs {
                 with_results.push(index);
             }
             let next = messages.get(index + 1);
+            // Only where a request ended: cuts must fall where they fell when that request was sent.
             let was_sent = message.role != Role::Assistant
                 && next.is_none_or(|next| next.role == Role::Assistant);
+            // First the old results, then nearly all, then all: the newest are what the model works with.
             for newest in NEWEST {
                 if !was_sent || used <= budget {
                     break;

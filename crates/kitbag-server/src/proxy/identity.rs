@@ -44,6 +44,7 @@ impl Identity {
         let given = |name: &str| text(name).filter(|text| !text.trim().is_empty());
         let claude = claude_session(headers, body);
         let codex = given("session-id").or_else(|| given("session_id"));
+        // Other clients may use a header of this name for something else.
         let codex = codex.filter(|_| is_codex(headers));
         let agent = match (&claude, is_codex(headers)) {
             (Some(_), _) => Some(CodingAgent::ClaudeCode),
@@ -58,6 +59,7 @@ impl Identity {
             HookScope::User => USER.to_owned(),
             _ => project_sender(Path::new(&folder)),
         });
+        // The field holds the session of a coding agent, not a person.
         let of_client = body.user.clone().filter(|_| agent.is_none());
         let own = own_text(headers, "x-kitbag-sender")?;
         let sender = own.or(of_folder).or(of_client);
@@ -84,6 +86,7 @@ impl Identity {
         let link = first.map(|one| one.link).or(answer)?;
         let hex: String = link
             .iter()
+            // Twelve bytes are enough that two conversations do not meet by chance.
             .take(12)
             .map(|byte| format!("{byte:02x}"))
             .collect();
@@ -107,6 +110,7 @@ fn claude_folder(body: &ReadBody) -> Option<String> {
     let texts = instructing.flat_map(|message| &message.texts);
     let mut texts = body.system.iter().chain(texts);
     texts.find_map(|text| {
+        // Releases differ in the first letter.
         let (_, behind) = text.split_once("orking directory: ")?;
         let folder = behind.lines().next()?.trim();
         Path::new(folder).is_absolute().then(|| folder.to_owned())

@@ -79,6 +79,7 @@ impl Asked {
         let Identity {
             channel, sender, ..
         } = &self.identity;
+        // One question for all blocks, since each request has the whole conversation.
         let kept = store.splices(channel, sender, &links).await?;
         let is_first = self.identity.named.is_none() && links.len() == 1;
         let fresh = match questions.last() {

@@ -65,6 +65,7 @@ pub(super) async fn prepare(
 ) -> Result<Prepared, Refusal> {
     let memory = memory_for(head);
     let budget = app.project.config.server.history_budget;
+    // From here on every way out sends at least what the client sent.
     let mut prepared = Prepared::unchanged(body);
     if memory.is_none() && budget.is_none() {
         return Ok(prepared);
@@ -113,6 +114,7 @@ pub(super) async fn prepare(
         prepared.told.insert(BREAKPOINTS, count);
         splices = breakpoints.with(splices);
     }
+    // All at once, since each change moves the places of those behind it.
     prepared.body = spliced(&prepared.body, splices);
     Ok(prepared)
 }
@@ -239,6 +241,7 @@ fn memory_for(head: &Parts) -> Option<(Store, ProxyMemory)> {
         let word = said.to_str().unwrap_or_default().trim();
         ProxyMemory::of_word(word).unwrap_or(ProxyMemory::Off)
     });
+    // The greater allows less, so a request can only restrict.
     let mode = caller.memory.max(said.unwrap_or_default());
     let store = caller.store.clone()?;
     (mode != ProxyMemory::Off).then_some((store, mode))

@@ -48,6 +48,7 @@ impl Refusal {
             Some(wait) => {
                 headers.insert(RETRY_AFTER, retry_after(wait));
             }
+            // Else official clients would repeat a request that can only fail.
             None => drop(headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"))),
         }
         response
@@ -68,6 +69,7 @@ impl From<crate::refusal::Refusal> for Refusal {
 impl From<SendFailure> for Refusal {
     fn from(failure: SendFailure) -> Self {
         let message = failure.to_string();
+        // Failures of a connection are short; the client may try again soon.
         let second = Some(Duration::from_secs(1));
         let (status, retry_after) = match failure {
             SendFailure::Path { .. } => (StatusCode::BAD_REQUEST, None),
@@ -91,6 +93,7 @@ pub(super) fn error_json(
     message: &str,
     code: Option<&str>,
 ) -> String {
+    // So that nobody looks for the fault at the provider.
     let message = format!("kitbag: {message}");
     let kind = match (status.as_u16(), dialect) {
         (401, Dialect::Anthropic) => "authentication_error",

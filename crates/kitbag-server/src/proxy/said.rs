@@ -87,6 +87,7 @@ impl Place {
         let json = Value::from(text).to_string();
         match self {
             Self::BeforePart { start, kind } => {
+                // With its comma, since another part follows for certain.
                 let part = format!(r#"{{"type":"{kind}","text":{json}}},"#);
                 vec![Splice::insert(start, part)]
             }
@@ -98,6 +99,7 @@ impl Place {
                 ]
             }
             Self::InString { start } => {
+                // The quotation marks of the client's string stay.
                 let escaped = json.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
                 let text = format!(r"{}\n\n", escaped.unwrap_or_default());
                 vec![Splice::insert(start, text)]

@@ -26,7 +26,8 @@ impl Splice {
     }
 }
 
-/// The bytes with all changes, none of which may overlap another.
+/// The bytes with all changes. If two overlapped, or one lay outside, the bytes stay as they are: a request that passes
+/// unchanged is better than one with a piece missing.
 pub(super) fn spliced(body: &Bytes, mut splices: Vec<Splice>) -> Bytes {
     if splices.is_empty() {
         return body.clone();
@@ -36,10 +37,21 @@ pub(super) fn spliced(body: &Bytes, mut splices: Vec<Splice>) -> Bytes {
     let mut whole = Vec::with_capacity(body.len() + more);
     let mut from = 0;
     for Splice { at, text } in splices {
-        whole.extend_from_slice(body.get(from..at.start).unwrap_or_default());
+        let Some(kept) = body.get(from..at.start) else {
+            return unchanged(body);
+        };
+        whole.extend_from_slice(kept);
         whole.extend_from_slice(text.as_bytes());
         from = at.end;
     }
-    whole.extend_from_slice(body.get(from..).unwrap_or_default());
+    match body.get(from..) {
+        Some(rest) => whole.extend_from_slice(rest),
+        None => return unchanged(body),
+    }
     Bytes::from(whole)
+}
+
+fn unchanged(body: &Bytes) -> Bytes {
+    tracing::error!(event = "splices_overlap");
+    body.clone()
 }

@@ -41,6 +41,7 @@ impl Client {
         let authorization = HeaderValue::from_str(&format!("Bearer {}", token.expose()));
         let mut authorization =
             authorization.map_err(|_| wrong("its token cannot stand in a header".to_owned()))?;
+        // Keeps it out of debug output of requests.
         authorization.set_sensitive(true);
         Ok(Self {
             base: base.trim_end_matches('/').to_owned(),
@@ -80,6 +81,7 @@ impl Client {
 
     /// The name of a user, as Slack shows it.
     pub(super) async fn name(&self, user: &str) -> Result<String, String> {
+        // The id becomes part of an address, and comes from outside.
         if !user.chars().all(|c| c.is_ascii_alphanumeric()) {
             return Err("the id of the user is none".to_owned());
         }
@@ -104,6 +106,7 @@ impl Client {
         let mut attempt = 0;
         loop {
             match self.call_once(&method, name, body).await? {
+                // Slack answers errors with the status 200 too.
                 Called::Answer(answer) if answer.get("ok") == Some(&Value::Bool(true)) => {
                     return Ok(answer);
                 }
@@ -141,6 +144,7 @@ impl Client {
                 .await
                 .map_err(|error| error.to_string())?;
             let (head, body) = answer.into_parts();
+            // Whoever answers in Slack's place must not fill the memory.
             let body = Limited::new(body, LARGEST).collect().await;
             let body = body.map_err(|error| error.to_string())?.to_bytes();
             Ok::<_, String>((head, body))

@@ -87,6 +87,7 @@ impl Said {
     fn of(event: Event) -> Option<Self> {
         let is_direct = event.channel_type.as_deref() == Some("im");
         let is_to_us = event.kind == "app_mention" || (event.kind == "message" && is_direct);
+        // Edits, joins and deletions are messages too, by their type.
         let is_plain = matches!(event.subtype.as_deref(), None | Some("file_share"));
         if !is_to_us || !is_plain || event.bot_id.is_some() {
             return None;
@@ -96,11 +97,13 @@ impl Said {
         for file in &event.files {
             let name = file.name.as_deref().unwrap_or("without a name");
             let kind = file.mimetype.as_deref().unwrap_or("of unknown kind");
+            // Named and not fetched: the model knows that there was one, and can say that it cannot read it.
             text.push_str(&format!("\n[file: {name}, {kind}]"));
         }
         let text = text.trim().to_owned();
         let thread = match is_direct {
             true => event.thread_ts,
+            // An answer to a message outside a thread begins one, so that channels stay readable.
             false => event.thread_ts.or_else(|| Some(at.clone())),
         };
         Some(Self {
@@ -143,6 +146,7 @@ fn plain(text: &str) -> String {
     let text = rest.map_or(text, |(_, rest)| rest.trim());
     text.replace("&lt;", "<")
         .replace("&gt;", ">")
+        // Last: `&amp;lt;` is the text `&lt;`.
         .replace("&amp;", "&")
 }
 

@@ -31,6 +31,7 @@ pub(super) async fn stream(
     let mut next = Instant::now();
     loop {
         match timeout_at(next, pieces.recv()).await {
+            // The first words appear at once, so that people see that they were heard.
             Ok(Some(Piece::Text(text))) if next <= Instant::now() => {
                 post.text.push_str(&text);
                 post.show_beginning().await;
@@ -39,6 +40,7 @@ pub(super) async fn stream(
             Ok(Some(Piece::Text(text))) => post.text.push_str(&text),
             Ok(Some(Piece::Whole(text))) => post.text = text,
             Ok(None) => break,
+            // Nothing to change: waits for words instead of asking Slack every second.
             Err(_) if post.text == post.shown => match pieces.recv().await {
                 Some(Piece::Text(text)) => post.text.push_str(&text),
                 Some(Piece::Whole(text)) => post.text = text,
@@ -105,6 +107,7 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
         }
         let end = rest
             .char_indices()
+            // By characters, as Slack counts.
             .nth(LONGEST)
             .map_or(rest.len(), |(at, _)| at);
         let (part, after) = rest.split_at_checked(end)?;

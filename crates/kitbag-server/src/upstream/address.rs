@@ -63,6 +63,7 @@ impl Address {
             return None;
         }
         let path = match self.has_version {
+            // Clients of OpenAI have it in their base address, and so have the addresses of upstreams.
             true => path.strip_prefix("/v1").unwrap_or(path),
             false => path,
         };

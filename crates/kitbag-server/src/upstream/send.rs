@@ -51,6 +51,7 @@ impl Upstream {
         body: Bytes,
     ) -> Result<Response<Incoming>, SendFailure> {
         let upstream = || self.name.clone();
+        // Asked first: a provider that is down costs its clients no time.
         if let Some(wait) = self.breaker.wait(Instant::now()) {
             let upstream = upstream();
             return Err(SendFailure::LeftAlone { upstream, wait });
@@ -60,6 +61,7 @@ impl Upstream {
             upstream: upstream(),
         })?;
         let mut headers = head.headers.clone();
+        // A key of the configuration replaces the client's.
         self.add_own(&mut headers);
         let mut attempt = 0;
         loop {
@@ -73,8 +75,10 @@ impl Upstream {
                     self.breaker.succeeded();
                     return Ok(answer);
                 }
+                // An error may quote the address, and that may hold a key.
                 Ok(Err(error)) => self.scrubbed(error.to_string()),
                 Err(_) => {
+                    // Not tried again: the request may have reached the model, and would be billed twice.
                     self.breaker.failed(Instant::now());
                     return Err(SendFailure::Late {
                         upstream: upstream(),
@@ -95,6 +99,7 @@ impl Upstream {
                 attempt,
                 problem
             );
+            // Longer each time, so that a provider that restarts is not flooded.
             tokio::time::sleep(PAUSE * 2_u32.saturating_pow(attempt)).await;
             attempt += 1;
         }

@@ -29,7 +29,7 @@ pub enum EmbeddingError {
         problem: String,
     },
     /// The tokenizer cannot be understood.
-    #[error("{} is no tokenizer: {problem}", file.display())]
+    #[error("{} is not a tokenizer: {problem}", file.display())]
     Tokenizer {
         /// The file.
         file: PathBuf,

@@ -173,7 +173,7 @@ fn a_file_that_is_something_else_is_named() {
     fs::write(broken.path().join(TOKENIZER), "{}").unwrap();
     let told = refused(broken.path());
     assert!(
-        told.starts_with("DIR/tokenizer.json is no tokenizer: "),
+        told.starts_with("DIR/tokenizer.json is not a tokenizer: "),
         "{told}"
     );
 }

@@ -1,4 +1,4 @@
-//! Makes the tables, keeps tenants apart in them, and brings older ones up to date.
+//! Makes the tables, keeps tenants row_security in them, and brings older ones up to date.
 
 use tokio_postgres::{Client, Transaction};
 
@@ -42,7 +42,7 @@ async fn upgrade(transaction: &Transaction<'_>) -> Result<()> {
     // For every table and not only for new ones: a step may have made one, and repeating it is
     // harmless.
     for table in schema::tables() {
-        run(&apart(table.name)).await?;
+        run(&row_security(table.name)).await?;
     }
     let version = schema::VERSION;
     run(&format!(
@@ -77,7 +77,7 @@ GRANT SELECT ON version TO kitbag_app;
 
 /// The statements that let a tenant alone see and write its rows. Without a tenant there are no
 /// rows. `FORCE` binds the owner of the table too, which policies do not by themselves.
-fn apart(table: &str) -> String {
+fn row_security(table: &str) -> String {
     let rights = match table {
         // What was done is not rewritten; it goes with its tenant alone.
         "audit" => "SELECT, INSERT, DELETE",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use kitbag_core::recall::Candidate;
-use kitbag_core::statement::Asked;
+use kitbag_core::statement::FactQuestion;
 
 use super::{Later, Part, RecallRequest};
 use crate::error::Result;
@@ -126,7 +126,7 @@ fn scope(fact: &Fact) -> Option<u32> {
 }
 
 /// The facts that are relevant to a query, most relevant first.
-fn relevant(facts: Vec<Fact>, asked: &Asked) -> Vec<(Fact, u32)> {
+fn relevant(facts: Vec<Fact>, asked: &FactQuestion) -> Vec<(Fact, u32)> {
     let mut facts: Vec<(Fact, u32)> = facts
         .into_iter()
         .map(|fact| {

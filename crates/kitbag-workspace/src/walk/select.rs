@@ -89,7 +89,7 @@ fn compile(patterns: &[String], problems: &mut Vec<Problem>) -> Gitignore {
     for pattern in patterns {
         let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
         if builder.add_line(None, pattern).is_err() {
-            let message = format!("`{pattern}` is no file pattern: it was left out");
+            let message = format!("`{pattern}` is not a file pattern, and is ignored");
             problems.push(Problem::new("", ProblemKind::Ignored, message));
         }
     }

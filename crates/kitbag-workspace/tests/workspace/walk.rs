@@ -367,7 +367,7 @@ fn an_exclude_leaves_out_files_and_folders() {
     let found = walk(tree.path(), &options, None);
     assert_eq!(paths(&found), ["a.rs", "x/gen/d.rs"]);
     let told: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
-    assert_eq!(told, ["`[` is no file pattern: it was left out"]);
+    assert_eq!(told, ["`[` is not a file pattern, and is ignored"]);
 }
 
 #[test]

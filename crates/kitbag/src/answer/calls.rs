@@ -71,6 +71,7 @@ pub(super) fn of_reply(calls: &[ToolCall], steps: &[Message]) -> Vec<Call> {
     let mut number = taken.len();
     let mut read = |call: &ToolCall| {
         let mut call = call.clone();
+        // Some servers number calls from zero in each answer.
         while call.id.is_empty() || !taken.insert(call.id.clone()) {
             number += 1;
             call.id = format!("call_{number}");
@@ -112,6 +113,7 @@ pub(super) async fn make(
     time: Duration,
     exchange: &mut Exchange<'_, '_>,
 ) -> (Vec<CallResult>, Result<(), AnswerError>) {
+    // Set in advance, so that a turn which is stopped in the middle still has one result for each call.
     let stopped = CallResult::problem("the call was stopped before it had a result");
     let results = Mutex::new(vec![stopped; calls.len()]);
     let keep = |place: usize, result: CallResult| {
@@ -121,6 +123,7 @@ pub(super) async fn make(
         }
     };
     let work = async {
+        // All are approved before the first is made: a person should not be asked while files change.
         let mut allowed = Vec::new();
         for (place, call) in calls.iter().enumerate() {
             match check(toolbox, place, call).await {
@@ -170,6 +173,7 @@ async fn one(toolbox: &Toolbox, name: &str, arguments: Value, time: Duration) ->
             tracing::error!(event = "tool_panicked", tool = name);
             Err(format!("the tool `{name}` stopped with a bug"))
         }
+        // The call goes on in the tool, whose effect nobody can take back; the model is told what is known.
         Err(_) => Err(format!("no result within {} ms", time.as_millis())),
     };
     CallResult {
@@ -211,6 +215,7 @@ impl CallResult {
                 most.0
             ),
         };
+        // The note counts too, or the result would be longer than its limit.
         let room = most.saturating_sub(counter.count(&note));
         let (text, whole) = match shorten(&shown, room, counter) {
             Some(short) if counter.count(&shown) > most => {

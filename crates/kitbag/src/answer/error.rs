@@ -44,8 +44,8 @@ pub enum AnswerError {
         /// Its result.
         came: Option<Box<Answer>>,
     },
-    /// The view of a node has mistakes in the configuration.
-    #[error("the node `{node}` has mistakes in the configuration")]
+    /// The view of a node has errors in the configuration.
+    #[error("the node `{node}` has errors in the configuration")]
     NoView {
         /// The node.
         node: &'static str,

@@ -123,6 +123,7 @@ impl Nodes {
         exchange: &mut Exchange<'_, '_>,
     ) -> Result<(), AnswerError> {
         let ended = self.run_all(rounds, exchange).await;
+        // Also after an error: calls that were made have had their effect.
         self.keep_steps(rounds);
         if let Err(error) = &ended {
             if exchange.is_quiet {
@@ -181,6 +182,7 @@ impl Nodes {
 
     fn curate(&mut self, curated: Curated) -> String {
         let registry = &mut self.state.conversation.id_registry;
+        // Before curating, so that what the message is about counts as used in this turn.
         registry.touch_mentioned(&curated.referenced.join("\n"));
         let retain = curated.retain.into_iter();
         let applied = self.state.curate(&CurationDecision {
@@ -228,6 +230,7 @@ impl Nodes {
                 (Planned::default(), Some(told))
             }
         };
+        // A plan stands in every later prompt of the turn and in the summary after it.
         plan.shorten(LONGEST);
         let summary = &mut self.state.this_turn.summary;
         summary.think_decision = plan.decision.as_str().to_owned();

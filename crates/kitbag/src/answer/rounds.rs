@@ -116,6 +116,7 @@ impl<'e> Rounds<'e> {
         host: ExtensionHost,
     ) -> Self {
         let mut toolbox = engine.toolbox.clone();
+        // Tools of active skills last for this turn only, so the engine's own set is not changed.
         toolbox.tools = toolbox.tools.and(&prompt.tools);
         Self {
             engine,
@@ -138,6 +139,7 @@ impl<'e> Rounds<'e> {
 
     /// Goes on with another prompt, whose steps are still to be made.
     pub(super) fn go_on_with(&mut self, prompt: TurnPrompt, request: Request) {
+        // The time of the request before: the cache's age counts from there.
         let previous_at = self.prompt.previous_at;
         self.prompt = TurnPrompt {
             previous_at,
@@ -160,6 +162,7 @@ impl<'e> Rounds<'e> {
             }
             let counter = self.engine.calibrated_counter().await;
             let counter = counter.unwrap_or_else(|_| self.engine.counter_of_model());
+            // Calls after a limit have results, too: an API refuses a call without one.
             limit = Box::pin(self.step(exchange, &counter)).await?;
             self.enter(Phase::StepEnd, exchange).await?;
             self.begin_step(exchange).await?;
@@ -394,6 +397,7 @@ impl<'e> Rounds<'e> {
             .budget()
             .saturating_sub(used.saturating_add(LAST_WORDS));
         let calls = u32::try_from(calls.max(1)).unwrap_or(u32::MAX);
+        // Shared evenly, because nobody knows in advance which result will be long.
         let each = Tokens((free.0 / calls).saturating_sub(AROUND));
         let most = self.toolbox.limits.result;
         each.min(most).min(largest_result(budget))

@@ -50,12 +50,14 @@ impl Checkpoint {
     /// When the session's id cannot name a file.
     pub fn of(task: &TaskEnvelope, now: Timestamp) -> Result<Self, SessionIdError> {
         Ok(Self {
+            // The id becomes a file name, so what cannot be one is refused here.
             session_id: task.session_id.parse()?,
             timestamp: now,
             task_type: task.task_type,
             user_request: task.user_request.clone(),
             state: CheckpointState::Running,
             context_summary: ContextSummary::of(&task.context),
+            // An empty context would look as if code had been chosen and none was found.
             context: (!task.context.chunks.is_empty()).then(|| SavedContext::of(&task.context)),
             artifacts: task.artifacts.clone(),
             conversation_history: Vec::new(),
@@ -90,6 +92,7 @@ impl Checkpoint {
         task.artifacts.clone_from(&self.artifacts);
         if let Some(context) = &self.context {
             task.context.chunks.clone_from(&context.chunks);
+            // As it was counted then: another tokenizer may count the same chunks differently now.
             task.context.tokens_used = self.context_summary.tokens_used;
         }
         task

@@ -59,7 +59,7 @@ impl TryFrom<String> for SessionId {
 #[non_exhaustive]
 pub enum SessionIdError {
     /// It is empty.
-    #[error("a session id is not empty")]
+    #[error("a session id cannot be empty")]
     Empty,
     /// It is too long.
     #[error("a session id has at most {LONGEST} characters, this one has {length} bytes")]

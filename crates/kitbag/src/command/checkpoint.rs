@@ -7,7 +7,7 @@ use kitbag_core::role::Role;
 use kitbag_store::StoredMessage;
 use serde_json::{Map, Value};
 
-use super::{Asked, CommandError, CommandReply};
+use super::{CommandCall, CommandError, CommandReply};
 use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointState, SessionId};
 use crate::words::{beginning, counted};
 
@@ -17,10 +17,10 @@ const MESSAGES: u32 = 500;
 /// The most characters of a task that is named by the first message.
 const TASK: usize = 500;
 
-pub(super) async fn checkpoint(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+pub(super) async fn checkpoint(asked: CommandCall<'_>) -> Result<CommandReply, CommandError> {
     let store = asked.store()?;
     let Some(checkpoints) = &asked.engine.checkpoints else {
-        return Err(asked.wrong("saves nothing on this channel: it has no folder for tasks"));
+        return Err(asked.wrong("cannot save on this channel: no folder for tasks is configured"));
     };
     let Some(id) = asked.conversation().await? else {
         return Err(asked.wrong("saves a conversation, and none has begun"));
@@ -76,7 +76,7 @@ pub(super) async fn checkpoint(asked: Asked<'_>) -> Result<CommandReply, Command
 }
 
 /// The fields that tell whose conversation a checkpoint holds.
-fn saved_from(asked: Asked<'_>) -> Map<String, Value> {
+fn saved_from(asked: CommandCall<'_>) -> Map<String, Value> {
     let (channel, sender) = (asked.channel(), asked.sender());
     let fields = [("channel", channel), ("sender", sender)];
     let fields = fields.map(|(key, value)| (key.to_owned(), Value::from(value)));

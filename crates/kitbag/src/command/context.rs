@@ -7,7 +7,7 @@ use kitbag_core::assembly::{Assembly, Reason};
 use kitbag_core::band::Band;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
-use super::{Asked, CommandError, CommandReply};
+use super::{CommandCall, CommandError, CommandReply};
 use crate::answer::expected;
 use crate::engine::{Contribution, Engine, TurnPrompt};
 use crate::tokens::ModelProfile;
@@ -102,7 +102,7 @@ impl ContextWindow {
 }
 
 pub(super) async fn context(
-    asked: Asked<'_>,
+    asked: CommandCall<'_>,
     others: &[Contribution],
 ) -> Result<CommandReply, CommandError> {
     let mut incoming = asked.incoming.clone();

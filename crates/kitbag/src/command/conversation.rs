@@ -4,7 +4,7 @@ use kitbag_store::{
     CloseOutcome, ConversationChoice, ConversationId, Incoming, MemoryRequest, StoreError,
 };
 
-use super::{Asked, CommandError, CommandReply};
+use super::{CommandCall, CommandError, CommandReply};
 use crate::answer::AnswerError;
 use crate::engine::Engine;
 use crate::learn::SUMMARY;
@@ -75,7 +75,7 @@ impl Engine {
 }
 
 /// `/new`: ends the conversation.
-pub(super) async fn new(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+pub(super) async fn new(asked: CommandCall<'_>) -> Result<CommandReply, CommandError> {
     asked.takes_nothing()?;
     asked.store()?;
     // A conversation that was chosen by its name would simply continue with the next message.
@@ -102,7 +102,7 @@ pub(super) async fn new(asked: Asked<'_>) -> Result<CommandReply, CommandError> 
 }
 
 /// `/quit`: ends the chat, which the channel does.
-pub(super) fn quit(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+pub(super) fn quit(asked: CommandCall<'_>) -> Result<CommandReply, CommandError> {
     asked.takes_nothing()?;
     Ok(CommandReply {
         ends_chat: true,

@@ -1,12 +1,12 @@
 //! `/facts`: the facts about the sender on this channel.
 
-use super::{Asked, CommandError, CommandReply};
+use super::{CommandCall, CommandError, CommandReply};
 use crate::words::beginning;
 
 /// The most facts that are listed.
 const MOST: u32 = 100;
 
-pub(super) async fn facts(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+pub(super) async fn facts(asked: CommandCall<'_>) -> Result<CommandReply, CommandError> {
     asked.takes_nothing()?;
     let (channel, sender) = (asked.channel(), asked.sender());
     let facts = asked.store()?.facts_on(channel, sender, MOST).await?;

@@ -5,7 +5,7 @@ mod preview;
 
 use kitbag_store::{Forget, Forgotten, MessageFilter, MessageId, Store};
 
-use super::{Asked, CommandError, CommandReply};
+use super::{CommandCall, CommandError, CommandReply};
 use crate::words::counted;
 
 pub use preview::ForgetPreview;
@@ -13,7 +13,7 @@ pub use preview::ForgetPreview;
 /// The most messages that are listed before they are deleted.
 const LISTED: u32 = 10;
 
-pub(super) async fn forget(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+pub(super) async fn forget(asked: CommandCall<'_>) -> Result<CommandReply, CommandError> {
     let store = asked.store()?;
     let (first, behind) = asked.rest.split_once(' ').unwrap_or((asked.rest, ""));
     // `yes` is the first word, where the words to look for cannot have it by chance.
@@ -38,7 +38,7 @@ pub(super) async fn forget(asked: Asked<'_>) -> Result<CommandReply, CommandErro
     Ok(text.into())
 }
 
-async fn what(asked: Asked<'_>, store: &Store, words: &str) -> Result<Forget, CommandError> {
+async fn what(asked: CommandCall<'_>, store: &Store, words: &str) -> Result<Forget, CommandError> {
     let (kind, named) = words.split_once(' ').unwrap_or((words, ""));
     let named = named.trim();
     let sender = asked.sender().to_owned();
@@ -77,7 +77,11 @@ async fn what(asked: Asked<'_>, store: &Store, words: &str) -> Result<Forget, Co
 
 /// Tells whether a message is in a conversation of the sender on this channel: nobody may delete the
 /// messages of others by guessing an id.
-async fn is_own(asked: Asked<'_>, store: &Store, id: MessageId) -> Result<bool, CommandError> {
+async fn is_own(
+    asked: CommandCall<'_>,
+    store: &Store,
+    id: MessageId,
+) -> Result<bool, CommandError> {
     let filter = asked
         .own()
         .among(MessageFilter::default().in_conversation(id.conversation()));

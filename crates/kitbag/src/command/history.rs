@@ -3,13 +3,13 @@
 use kitbag_core::role::Role;
 use kitbag_store::StoredMessage;
 
-use super::{Asked, CommandError, CommandReply};
+use super::{CommandCall, CommandError, CommandReply};
 use crate::words::beginning;
 
 /// The default number of messages.
 const USUAL: u32 = 10;
 
-pub(super) async fn history(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+pub(super) async fn history(asked: CommandCall<'_>) -> Result<CommandReply, CommandError> {
     let count = match asked.rest {
         "" => USUAL,
         given => given

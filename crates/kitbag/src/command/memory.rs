@@ -2,20 +2,20 @@
 
 use kitbag_store::RecallRequest;
 
-use super::{Asked, CommandError, CommandReply};
+use super::{CommandCall, CommandError, CommandReply};
 use crate::words::{beginning, counted};
 
 /// The number of messages to recall.
 const RECALLED: usize = 5;
 
-pub(super) async fn memory(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+pub(super) async fn memory(asked: CommandCall<'_>) -> Result<CommandReply, CommandError> {
     match asked.rest.is_empty() {
         true => counts(asked).await,
         false => recalled(asked).await,
     }
 }
 
-async fn counts(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+async fn counts(asked: CommandCall<'_>) -> Result<CommandReply, CommandError> {
     let store = asked.store()?;
     let sender = asked.sender();
     let conversations = store.latest_conversations(&asked.own(), u32::MAX).await?;
@@ -31,7 +31,7 @@ async fn counts(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
     .into())
 }
 
-async fn recalled(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+async fn recalled(asked: CommandCall<'_>) -> Result<CommandReply, CommandError> {
     let store = asked.store()?;
     let request = RecallRequest::new(asked.sender(), asked.rest).limit(RECALLED);
     let request = request

@@ -7,7 +7,7 @@ use kitbag_core::role::{Role, Visibility};
 use kitbag_layout::reserved::{neutralise, restore};
 use kitbag_store::{MemoryRequest, Store};
 
-use super::{Asked, CommandError, CommandReply};
+use super::{CommandCall, CommandError, CommandReply};
 use crate::receive::Findings;
 use crate::words::beginning;
 
@@ -18,7 +18,7 @@ const HEADING: &str = "The user asked to be reminded of this:\n";
 const MOST: usize = 16;
 const MOST_CHARACTERS: usize = 500;
 
-pub(super) async fn remind(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+pub(super) async fn remind(asked: CommandCall<'_>) -> Result<CommandReply, CommandError> {
     let store = asked.store()?;
     let (first, behind) = asked.rest.split_once(' ').unwrap_or((asked.rest, ""));
     // Read through the conversation, since a new one takes over the reminders of the one before.
@@ -44,7 +44,7 @@ pub(super) async fn remind(asked: Asked<'_>) -> Result<CommandReply, CommandErro
 }
 
 async fn add(
-    asked: Asked<'_>,
+    asked: CommandCall<'_>,
     store: &Store,
     entries: &DurableEntries,
 ) -> Result<String, CommandError> {
@@ -82,7 +82,11 @@ async fn add(
 }
 
 /// Changes the reminders of the open conversation, which begins with this if there is none.
-async fn change(asked: Asked<'_>, store: &Store, action: EntryAction) -> Result<(), CommandError> {
+async fn change(
+    asked: CommandCall<'_>,
+    store: &Store,
+    action: EntryAction,
+) -> Result<(), CommandError> {
     let incoming = asked.incoming;
     let (channel, choice) = (&incoming.channel, &incoming.conversation);
     let now = (asked.engine.clock)();

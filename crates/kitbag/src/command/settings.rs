@@ -2,10 +2,10 @@
 
 use kitbag_layout::config::RouteRule;
 
-use super::{Asked, CommandError, CommandReply};
+use super::{CommandCall, CommandError, CommandReply};
 use crate::engine::Engine;
 
-pub(super) fn model(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+pub(super) fn model(asked: CommandCall<'_>) -> Result<CommandReply, CommandError> {
     if asked.rest.is_empty() {
         let routing = routing(asked.engine).map(|told| format!("\n{told}"));
         let routing = routing.unwrap_or_default();
@@ -15,7 +15,7 @@ pub(super) fn model(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
     Ok(chosen(engine))
 }
 
-pub(super) fn agent(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+pub(super) fn agent(asked: CommandCall<'_>) -> Result<CommandReply, CommandError> {
     if asked.rest.is_empty() {
         return Ok(agents(asked.engine).into());
     }

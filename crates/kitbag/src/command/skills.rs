@@ -4,11 +4,11 @@ use kitbag_core::assembly::Epoch;
 use kitbag_core::role::Role;
 use kitbag_store::MemoryRequest;
 
-use super::{Asked, CommandError, CommandReply};
+use super::{CommandCall, CommandError, CommandReply};
 use crate::skill::{Activation, Skill, is_standing, why};
 use crate::words::beginning;
 
-pub(super) async fn skills(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+pub(super) async fn skills(asked: CommandCall<'_>) -> Result<CommandReply, CommandError> {
     asked.takes_nothing()?;
     let skills = asked.engine.project().map(|project| &project.skills);
     let Some(skills) = skills.filter(|skills| !skills.skills.is_empty()) else {
@@ -24,28 +24,28 @@ pub(super) async fn skills(asked: Asked<'_>) -> Result<CommandReply, CommandErro
 
 /// A conversation as far as skills are concerned.
 #[derive(Default)]
-struct Said {
+struct SkillConversation {
     epoch: Option<Epoch>,
     /// The messages of its user, the latest first.
     messages: Vec<String>,
 }
 
-async fn said(asked: Asked<'_>) -> Result<Said, CommandError> {
+async fn said(asked: CommandCall<'_>) -> Result<SkillConversation, CommandError> {
     let Some(store) = &asked.engine.store else {
-        return Ok(Said::default());
+        return Ok(SkillConversation::default());
     };
     let now = (asked.engine.clock)();
     let request = MemoryRequest::new(asked.incoming.clone(), now);
     let read = store.read_conversation(&request).await?;
     let users = read.messages.iter().rev();
     let users = users.filter(|stored| stored.message.role == Role::User);
-    Ok(Said {
+    Ok(SkillConversation {
         epoch: read.state.epoch,
         messages: users.map(|stored| stored.text().into_owned()).collect(),
     })
 }
 
-impl Said {
+impl SkillConversation {
     /// A skill, with the reason where it is active.
     fn line(&self, skill: &Skill) -> String {
         let text = &skill.text;

@@ -6,11 +6,11 @@ use kitbag_core::record::{InferenceRecord, TurnRecord};
 use kitbag_store::StoredTurn;
 
 use super::settings::{answers, routing};
-use super::{Asked, CommandError, CommandReply};
+use super::{CommandCall, CommandError, CommandReply};
 use crate::tokens::dollars;
 use crate::words::{beginning, counted, grouped};
 
-pub(super) async fn status(asked: Asked<'_>) -> Result<CommandReply, CommandError> {
+pub(super) async fn status(asked: CommandCall<'_>) -> Result<CommandReply, CommandError> {
     asked.takes_nothing()?;
     let engine = asked.engine;
     let open = engine.conversation(asked.incoming).await?;

@@ -145,7 +145,7 @@ pub enum AgentError {
     #[error("a text contains the security key of this conversation")]
     KeyKnown,
     /// No key can be drawn.
-    #[error("the system gives no random bytes for a key: {reason}")]
+    #[error("the system has no random bytes for a key: {reason}")]
     NoRandomness {
         /// The system's message.
         reason: String,
@@ -239,7 +239,7 @@ pub fn agent_part(
     let mut contribution = contribution(&system, request.form, &channel, &key);
     // In front, since an unknown layout explains the problems that follow.
     contribution.problems.splice(0..0, warning);
-    contribution.problems.extend(read.told());
+    contribution.problems.extend(read.document_problems());
     contribution.redacted.extend(read.redactions);
     Ok(AgentPart {
         contribution,
@@ -295,14 +295,14 @@ impl ProjectDocuments {
     }
 
     /// The problems of documents as those of a prompt.
-    fn told(&self) -> Vec<Problem> {
+    fn document_problems(&self) -> Vec<Problem> {
         let of_file = |problem: &FileProblem| {
             let mut told = Problem::failed("documents", problem);
             told.hint.clone_from(&problem.hint);
             told
         };
         let of_skipped = |file: &String| {
-            let message = format!("{file} is no text and is left out");
+            let message = format!("{file} is not text and is left out");
             Problem::new("documents", ProblemKind::LeftOut, message)
         };
         let skipped = self.skipped.iter().map(of_skipped);

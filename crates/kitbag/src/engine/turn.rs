@@ -72,6 +72,7 @@ impl TurnRequest {
     #[cfg(feature = "store")]
     #[must_use]
     pub fn new(memory: MemoryRequest, mut prompt: PromptRequest) -> Self {
+        // The message of memory is the one that was stored, and so the one that counts.
         prompt.current = memory.incoming.message.message.clone();
         prompt.current.id = memory.answering.map(|id| id.to_string());
         Self {
@@ -143,6 +144,7 @@ impl TurnPrompt {
     #[must_use]
     pub fn context(&self) -> Option<Context> {
         let mut context = Context::from_prompt_string(&self.composed.assembly.body).ok()?;
+        // The flat text has no place for a model or for servers, so they are handed over beside it.
         context.model.clone_from(&self.composed.draft.model);
         context.mcp_servers.clone_from(&self.composed.mcp_servers);
         Some(context)
@@ -207,6 +209,7 @@ impl Default for Sources<'_> {
             #[cfg(feature = "store")]
             store: None,
             project: None,
+            // A program that gives no environment shows none to its layouts.
             variable: &|_| None,
         }
     }

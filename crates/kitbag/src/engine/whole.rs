@@ -171,8 +171,10 @@ impl Engine {
     /// nothing: the engine that was asked does.
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) fn routed_to(&self, model: &str, declared: Declared) -> Result<Self, EngineError> {
+        // The same name means another thing in a folder's file, which may not choose every provider.
         let key = (model.to_owned(), declared == Declared::ByUser);
         let known = || self.routed.lock().unwrap_or_else(PoisonError::into_inner);
+        // Taken out of the lock at once: building an engine may read files.
         let found = known().get(&key).cloned();
         let engine = match found {
             Some(engine) => engine,
@@ -183,6 +185,7 @@ impl Engine {
                 engine
             }
         };
+        // The stored engine may be older than the store or the tools of this one.
         let engine = engine.with_store(self.store.clone());
         Ok(engine.with_tools(self.toolbox.tools.clone()))
     }
@@ -284,12 +287,14 @@ impl Engine {
         &self,
         mut request: TurnRequest,
     ) -> Result<(Material, Arc<dyn TokenCounter>, Tokens), TurnError> {
+        // Set first, because material for nodes is gathered without a form of its own.
         request.is_for_nodes = true;
         let counter = self.gathered(&mut request).await;
         let form = request.prompt.settings.form;
         let budget = request.prompt.settings.budget;
         let material = Material::gather(self.sources(), request, counter.as_ref());
         let mut material = Box::pin(material).await?;
+        // Servers of skills start only now, when it is known which skills are active.
         let started = self.started(form, &material.servers()).await;
         let offered = self.offered(form, budget, &started.tools);
         let room = offered.room();
@@ -300,6 +305,7 @@ impl Engine {
     /// Asks the gatherers, and gives the counter of the prompt.
     async fn gathered(&self, request: &mut TurnRequest) -> Arc<dyn TokenCounter> {
         if !self.gatherers.is_empty() {
+            // Gatherers search with the words alone, not with pictures or results of tools.
             let message = request.prompt.current.content.text();
             let task = GatherTask::without_workspace(message, request.prompt.settings.budget);
             let gathered = gather(&self.gatherers, &task).await;
@@ -331,6 +337,7 @@ impl Engine {
     #[cfg(feature = "providers")]
     fn form(&self) -> OutputForm {
         let provider = self.provider.as_ref();
+        // Without a provider the prompt is for people or for a program that takes any text.
         provider.map_or(OutputForm::Flat, |provider| provider.dialect().form())
     }
 
@@ -349,6 +356,7 @@ impl Engine {
             return Ok(None);
         }
         let mut turn = ChannelTurn::default();
+        // Layouts show the name, so it must be a plain word that can close no element.
         turn.platform = channel.parse::<Platform>()?;
         let mut request = AgentRequest::new(turn);
         request.agent.clone_from(&self.agent);
@@ -363,6 +371,7 @@ impl fmt::Debug for Engine {
         shown.field("agent", &self.agent);
         shown.field("budget", &self.budget);
         shown.field("counter", &self.counter().name());
+        // The provider is left out: it may hold keys, and the store a password.
         shown.finish_non_exhaustive()
     }
 }

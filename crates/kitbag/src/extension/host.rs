@@ -73,7 +73,7 @@ pub(crate) struct Ended {
 }
 
 /// The actions of an extension in a phase, for the record.
-pub(crate) struct Told {
+pub(crate) struct PhaseNote {
     pub(crate) result: String,
     pub(crate) time: Duration,
 }
@@ -96,7 +96,7 @@ pub(crate) struct ExtensionHost {
     /// Problems that nobody was told of yet.
     pub(crate) problems: Vec<Problem>,
     /// Actions that the record does not tell yet.
-    pub(crate) told: Vec<Told>,
+    pub(crate) told: Vec<PhaseNote>,
 }
 
 impl ExtensionHost {
@@ -178,7 +178,7 @@ impl ExtensionHost {
                         let told: Vec<String> = actions.iter().map(Action::to_string).collect();
                         let result = format!("{name}, {}: {}", phase.as_str(), told.join(", "));
                         let time = begun.elapsed();
-                        self.told.push(Told { result, time });
+                        self.told.push(PhaseNote { result, time });
                     }
                     for action in actions {
                         self.follow(&name, action);
@@ -197,7 +197,7 @@ impl ExtensionHost {
                         .push(Problem::new(source, ProblemKind::Failed, message.clone()));
                     let result = format!("{name}: {message}");
                     let time = begun.elapsed();
-                    self.told.push(Told { result, time });
+                    self.told.push(PhaseNote { result, time });
                 }
             }
         }

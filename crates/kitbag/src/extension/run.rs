@@ -145,6 +145,7 @@ impl Run {
     /// # Errors
     /// After the first request.
     pub fn set_model(&mut self, name: impl Into<String>) -> Result<(), ExtensionError> {
+        // Step 0 is the only one before the prompt is laid out for a model.
         if self.step > 0 {
             let problem = "the model of a run can only be set before its first request";
             return Err(ExtensionError::new(problem));
@@ -163,10 +164,12 @@ impl Run {
         value: impl Serialize,
     ) -> Result<(), ExtensionError> {
         let name = name.into();
+        // A changed `messages` or `tools` could not be replayed from what was archived.
         if OURS.contains(&name.as_str()) {
             let problem = format!("`{name}` is no parameter: the engine makes it");
             return Err(ExtensionError::new(problem));
         }
+        // Read at once, so that a value that is no JSON fails where it was set.
         let value = serde_json::to_value(value)?;
         self.actions.push(Action::SetParameter(name, value));
         Ok(())
@@ -208,6 +211,7 @@ impl Run {
         value: &T,
     ) -> Result<(), ExtensionError> {
         let (key, value) = (key.into(), serde_json::to_value(value)?);
+        // Measured as it is stored.
         if value.to_string().len() > LARGEST {
             let problem = format!("`{key}` has more than {LARGEST} bytes");
             return Err(ExtensionError::new(problem));
@@ -222,12 +226,14 @@ impl Run {
     }
 
     fn change(&mut self, scope: StateScope, key: String, value: Option<Value>) {
+        // Changed here too: a later phase of the run reads what an earlier one set.
         let values = self.values.entry(scope).or_default();
         match value.clone() {
             Some(value) => values.insert(key.clone(), value),
             None => values.remove(&key),
         };
         let kept_for = match scope {
+            // Values of a run are never written.
             StateScope::Run => return,
             StateScope::Conversation => KeptFor::Conversation,
             StateScope::Tenant => KeptFor::Tenant,

@@ -6,7 +6,7 @@ use kitbag_secrets::redact;
 use kitbag_store::{Fact, Later, Recalled, RecalledFact, StoredMessage, Summary};
 
 use super::estimate::ByteEstimate;
-use super::shown::Shown;
+use super::shown::ShownItems;
 use crate::words::beginning;
 
 /// The tag around a block, by which it is known again.
@@ -25,13 +25,13 @@ const LONGEST: usize = 600;
 pub(super) struct MemoryBlock<'s> {
     text: String,
     budget: Tokens,
-    shown: &'s Shown,
+    shown: &'s ShownItems,
     is_empty: bool,
 }
 
 impl<'s> MemoryBlock<'s> {
     /// A block without items, which leaves out those that the session holds.
-    pub(super) fn new(budget: Tokens, shown: &'s Shown) -> Self {
+    pub(super) fn new(budget: Tokens, shown: &'s ShownItems) -> Self {
         Self {
             text: format!("{OPEN}\n{HEADING}\n"),
             budget,

@@ -6,7 +6,7 @@ use kitbag_store::{ConversationKey, MessageFilter, RecallRequest, Store, StoreEr
 
 use super::block::MemoryBlock;
 use super::relevance;
-use super::shown::Shown;
+use super::shown::ShownItems;
 
 /// A question to memory: what a prompt of a conversation is about.
 #[derive(Debug, Clone)]
@@ -48,13 +48,14 @@ impl<'a> Remembered<'a> {
     /// # Errors
     /// When the store fails.
     pub async fn block(&self, store: &Store) -> Result<Option<String>, StoreError> {
-        self.block_besides(store, &Shown::of(&self.texts)).await
+        self.block_besides(store, &ShownItems::of(&self.texts))
+            .await
     }
 
     pub(super) async fn block_besides(
         &self,
         store: &Store,
-        shown: &Shown,
+        shown: &ShownItems,
     ) -> Result<Option<String>, StoreError> {
         let asked = relevance::both_ends(self.prompt);
         let mut among = MessageFilter::default();

@@ -14,9 +14,9 @@ use super::block::{TAG, item_names};
 
 /// The names of the items that a session holds.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Shown(BTreeSet<String>);
+pub(super) struct ShownItems(BTreeSet<String>);
 
-impl Shown {
+impl ShownItems {
     /// The items of the blocks in some texts.
     pub(super) fn of(texts: &[&str]) -> Self {
         let names = texts.iter().flat_map(|text| item_names(text));
@@ -112,7 +112,7 @@ mod tests {
 
     fn shown(lines: &[Value]) -> Vec<String> {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        let shown = Shown::read(text.as_bytes()).unwrap();
+        let shown = ShownItems::read(text.as_bytes()).unwrap();
         shown.0.into_iter().collect()
     }
 

@@ -97,7 +97,7 @@ const NOT_SAID: [&str; 10] = [
 
 /// Something that a line tells, before turns are made of it.
 #[derive(Debug)]
-enum Told {
+enum SessionEvent {
     Said(TranscriptEntry),
     Did {
         reference: String,
@@ -114,21 +114,25 @@ impl Transcript {
     pub fn read(mut file: impl BufRead, folder: &Path) -> io::Result<Self> {
         let mut broken = 0;
         let mut of_claude: Vec<ClaudeEntry> = Vec::new();
-        let mut told: Vec<Told> = Vec::new();
+        let mut told: Vec<SessionEvent> = Vec::new();
         let mut number = 0_usize;
         let mut bytes = Vec::new();
         while file.read_until(b'\n', &mut bytes)? > 0 {
             number += 1;
             match serde_json::from_slice::<Line<'_>>(&bytes) {
+                // Only Codex writes payloads. The agent is told by the line, since hooks do not always say who
+                // they are.
                 Ok(line) if line.payload.is_some() => {
                     told.extend(codex::read(&line, number, folder))
                 }
                 Ok(line) => of_claude.extend(ClaudeEntry::read(&line, folder)),
+                // A blank line at the end is no damage.
                 Err(_) if bytes.trim_ascii().is_empty() => {}
                 Err(_) => broken += 1,
             }
             bytes.clear();
         }
+        // At the end of the file: only then is it known which branch ends last.
         told.extend(claude::branch(of_claude));
         Ok(Self {
             entries: by_turn(told),
@@ -138,22 +142,24 @@ impl Transcript {
 }
 
 /// Joins what was done in a turn into one entry behind what was said in it.
-fn by_turn(told: Vec<Told>) -> Vec<TranscriptEntry> {
+fn by_turn(told: Vec<SessionEvent>) -> Vec<TranscriptEntry> {
     let mut entries = Vec::new();
     let mut done: Option<(String, Option<MessageTime>, Actions)> = None;
     for one in told {
         match one {
-            Told::Said(entry) => {
+            SessionEvent::Said(entry) => {
+                // The next words of the person end the turn, whose actions come before them.
                 if entry.role == Role::User {
                     entries.extend(done.take().map(entry_of));
                 }
                 entries.push(entry);
             }
-            Told::Did {
+            SessionEvent::Did {
                 reference,
                 at,
                 actions,
             } => match &mut done {
+                // The name and time of the first action are kept: they stay the same when the session goes on.
                 Some((_, _, earlier)) => earlier.extend(actions),
                 None => done = Some((reference, at, actions)),
             },
@@ -178,6 +184,7 @@ fn entry_of((reference, at, actions): (String, Option<MessageTime>, Actions)) ->
 pub fn said(role: Role, text: &str) -> Option<String> {
     let mut of_agents = NOT_SAID.iter();
     match role == Role::User && of_agents.any(|it| text.trim_start().starts_with(it)) {
+        // Only for the user: an agent may quote these marks in its own words.
         true => None,
         false => words(text),
     }

@@ -32,8 +32,8 @@ pub(super) async fn find(
     lessons: &mut Lessons,
 ) -> Vec<NewFact> {
     let said = closing.messages.iter();
-    let said = said.filter_map(|stored| Said::of(stored, &closing.sender));
-    let said: Vec<Said> = said.collect();
+    let said = said.filter_map(|stored| UserMessage::of(stored, &closing.sender));
+    let said: Vec<UserMessage> = said.collect();
     // Who only asks states nothing, and most single questions are just that.
     if said
         .iter()
@@ -77,7 +77,7 @@ pub(super) async fn find(
 }
 
 /// The words of the user in a message.
-struct Said {
+struct UserMessage {
     id: MessageId,
     /// The speaker, where it is another than the sender.
     speaker: Option<String>,
@@ -88,7 +88,7 @@ struct Said {
     text: String,
 }
 
-impl Said {
+impl UserMessage {
     fn of(stored: &StoredMessage, sender: &str) -> Option<Self> {
         let is_own = stored.message.role == Role::User && stored.message.is_for_user();
         if !is_own || !stored.recallable {
@@ -125,7 +125,7 @@ impl Said {
     }
 }
 
-fn question(part: &[Said]) -> String {
+fn question(part: &[UserMessage]) -> String {
     let mut question = format!(
         "List lasting facts about the user that the user states in the record below: name, home, work, \
          family, health, habits, what they like and dislike, plans with a date.\n\

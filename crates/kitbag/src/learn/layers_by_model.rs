@@ -37,7 +37,8 @@ impl Engine {
             let replaced = store.replace_layers(turn.conversation(), before, context);
             if own.or_tell(replaced.await) == Some(false) {
                 own.layers = 0;
-                let message = "the conversation has gone on: its summaries stay as rules made them";
+                let message =
+                    "the conversation continued meanwhile: its summaries stay as rules made them";
                 let problem = Problem::new("learning", ProblemKind::Ignored, message);
                 own.problems.push(problem);
             }

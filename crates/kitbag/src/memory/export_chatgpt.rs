@@ -18,7 +18,7 @@ use super::export::branch::branch;
 use super::export::documents::{Change, Documents, Origin, Written};
 use super::export::{Exported, Said, text};
 use super::import::{ImportError, ImportTally, Place, RecordKind, parsed, text_or_number};
-use message::{Message, Seen, parts_of, seen, text_of};
+use message::{Message, MessageKind, classified, parts_of, text_of};
 
 #[derive(Deserialize)]
 #[serde(expecting = "a conversation")]
@@ -73,22 +73,22 @@ pub(super) fn read(
         if let Some(raw) = nodes.get(node).and_then(|node| node.message) {
             let place = || Place::message(number, &conversation.title, node);
             let message: Result<Message, ImportError> = parsed(raw.get().as_bytes(), place);
-            let message = message.and_then(|message| Ok((seen(&message, place)?, message)));
+            let message = message.and_then(|message| Ok((classified(&message, place)?, message)));
             messages.push((node, message));
         }
     }
     let mut messages = messages.into_iter().peekable();
     // A message that cannot be read is an error by itself; the others are imported.
     while let Some((node, message)) = messages.next() {
-        let (seen, message) = match message {
+        let (kind, message) = match message {
             Ok(message) => message,
             Err(error) => {
                 exported.messages.push(Err(error));
                 continue;
             }
         };
-        match seen {
-            Seen::Said(role) => exported.messages.push(Ok(Said {
+        match kind {
+            MessageKind::Said(role) => exported.messages.push(Ok(Said {
                 parts: parts_of(&message, tally),
                 reference: message.id.or_else(|| Some(node.to_owned())),
                 role,
@@ -96,7 +96,7 @@ pub(super) fn read(
                 at: message.create_time,
                 remembered: Vec::new(),
             })),
-            Seen::Memory => {
+            MessageKind::Memory => {
                 for line in text_of(&message).lines() {
                     let line = line.trim().trim_start_matches(['-', '*', '•']).trim();
                     if !line.is_empty() {
@@ -104,7 +104,7 @@ pub(super) fn read(
                     }
                 }
             }
-            Seen::Canvas => {
+            MessageKind::Canvas => {
                 // The call has no id of the document; the answer of the tool, which comes next, has it.
                 let answer = messages.peek().and_then(|(_, next)| next.as_ref().ok());
                 let answer = answer.and_then(|(_, next)| next.metadata.get("canvas"));
@@ -116,7 +116,7 @@ pub(super) fn read(
                 };
                 use_canvas(&message, id, &origin, &mut documents, tally);
             }
-            Seen::LeftOut(kind) => tally.add(kind),
+            MessageKind::LeftOut(kind) => tally.add(kind),
         }
     }
     documents.put_into(&mut exported, tally);

@@ -212,7 +212,7 @@ impl<R: BufRead> Import<R> {
                 let input = self.records.input();
                 return match input.is_archive() && self.is_barren {
                     true => Err(ImportError::NoConversations {
-                        found: input.contents.told(),
+                        found: input.contents.describe(),
                     }),
                     false => Ok(()),
                 };

@@ -32,6 +32,7 @@ pub(super) fn make(prepared: &Prepared, options: &PackOptions, counter: &dyn Tok
     let ranked = report::ranked(prepared, &files);
 
     let others = Others::new(prepared, options, counter);
+    // Chunks that show a file already, such as a patch or a file of instructions.
     let stand_ins = others.stand_ins(options.budget);
     let mut excluded = Vec::new();
     let mut notes = prepared.notes.clone();
@@ -41,6 +42,7 @@ pub(super) fn make(prepared: &Prepared, options: &PackOptions, counter: &dyn Tok
         let Some((path, twin)) = twins.get_key_value(file.ranked.chunk.source.as_str()) else {
             return true;
         };
+        // Collected, so that one note names all files that a twin stands for.
         others_of.entry(*twin).or_default().push(*path);
         let reason = format!("`{twin}`, which is nearly the same, stands for it");
         excluded.push(Excluded::new(*path, reason));
@@ -86,7 +88,7 @@ const TOLD_OF_TWINS: usize = 10;
 
 /// The files that others stand for. What is pinned is shown in any case.
 fn twins<'a>(prepared: &'a Prepared, files: &[FileChunk]) -> BTreeMap<&'a str, &'a str> {
-    // Whoever asks for everything means copies too.
+    // An overview shows the variety of a project, and whoever asks for everything means copies too.
     if prepared.is_overview || prepared.request.is_all {
         return BTreeMap::new();
     }
@@ -124,7 +126,7 @@ fn problems(prepared: &Prepared, options: &PackOptions) -> Vec<Problem> {
     let mut problems = Vec::new();
     let (workspace, survey) = (&prepared.workspace, &prepared.survey);
     if workspace.files().is_empty() {
-        let message = "there is no file to look at: none is here, or all are left out";
+        let message = "there are no files: the folder is empty, or all are left out";
         problems.push(Problem::new("", ProblemKind::NotFound, message));
     }
     problems.extend(unread(prepared));
@@ -134,7 +136,7 @@ fn problems(prepared: &Prepared, options: &PackOptions) -> Vec<Problem> {
             file.is_some_and(|file| file.path == *pin)
         };
         if !survey.candidates.iter().any(of) {
-            let message = "the survey did not look at it, so that it cannot be pinned";
+            let message = "the survey did not look at it, so it cannot be pinned";
             problems.push(Problem::new(pin.as_str(), ProblemKind::NotFound, message));
         }
     }

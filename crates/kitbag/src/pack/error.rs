@@ -15,10 +15,10 @@ pub enum PackError {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// A change was asked for where there is no git.
-    #[error("there is no git repository here to take a change from")]
+    #[error("there is no git repository here, and so no change")]
     NoRepository,
     /// Git does not give the change.
-    #[error("git does not give the change: {0}")]
+    #[error("git cannot show the change: {0}")]
     Git(GitError),
     /// There is nothing to review.
     #[error("there is no change to pack: {}", compared(changes, *left_out))]
@@ -71,7 +71,7 @@ impl PackError {
             Self::NoRepository => Some("a change needs a git repository, and git itself".into()),
             Self::Git(error) => error.hint(),
             Self::NoChange { left_out: 1.., .. } => {
-                Some("other patterns, or none, would let them in".into())
+                Some("other patterns would include them".into())
             }
             Self::NoChange { changes, .. } => Some(match changes {
                 Changes::Staged => "`git add` stages files".into(),

@@ -59,19 +59,19 @@ pub enum ExpandError {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// There is no such file, or it is no text.
-    #[error("there is no text `{path}` below the root")]
+    #[error("there is no text file `{path}` below the root")]
     NoText {
         /// The path.
         path: String,
     },
     /// The handle names no definition, whose uses could be told.
-    #[error("`{path}` names no definition")]
+    #[error("`{path}` does not name a definition")]
     NoName {
         /// The path.
         path: String,
     },
     /// The range of lines is none.
-    #[error("`{range}` is no range of lines: {why}")]
+    #[error("`{range}` is not a range of lines: {why}")]
     NoRange {
         /// The range.
         range: String,

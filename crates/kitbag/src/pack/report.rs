@@ -45,6 +45,7 @@ impl Pack {
 
     /// Adds a problem to the ledger and the decisions.
     pub(super) fn tell(&mut self, problem: Problem) {
+        // Both lists are public, and a reader of either must find it.
         self.assembly.ledger.problems.push(problem.clone());
         self.decisions.problems.push(problem);
     }
@@ -132,6 +133,7 @@ impl Decisions {
     /// The same with at most so many entries of each list.
     #[must_use]
     pub fn brief(mut self, most: usize) -> Self {
+        // Counted before the lists are cut, so that a remembered pack can say how many are missing.
         self.in_all = Some(self.in_all());
         self.ranked.truncate(most);
         self.chunks.truncate(most);
@@ -212,6 +214,7 @@ pub struct Spent {
 fn spent(chunks: &[PackedChunk]) -> Vec<Spent> {
     let mut sums: BTreeMap<&str, (usize, Tokens)> = BTreeMap::new();
     for chunk in chunks {
+        // Files by folder, because a folder can be excluded; other kinds have no place in the tree.
         let on = match &chunk.chunk_type {
             ChunkType::File => match chunk.source.rfind('/') {
                 Some(end) => chunk.source.get(..=end).unwrap_or_default(),
@@ -229,6 +232,7 @@ fn spent(chunks: &[PackedChunk]) -> Vec<Spent> {
         tokens,
     });
     let mut spent: Vec<Spent> = spent.collect();
+    // The name decides between equal sums, so that the same pack prints the same report.
     spent.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.on.cmp(&b.on)));
     spent
 }
@@ -249,6 +253,7 @@ pub(super) fn ranked(prepared: &Prepared, files: &[FileChunk]) -> Vec<RankedSour
         .map(|ranked| source(&ranked.chunk.source, &ranked.score))
         .collect();
     ranked.sort_by(|a, b| (b.score, &a.source).cmp(&(a.score, &b.source)));
+    // A file that was looked at has its full score; the survey's would be another one.
     let known: BTreeSet<String> = ranked.iter().map(|file| file.source.clone()).collect();
     let others = prepared.survey.ranked.iter().filter_map(|other| {
         let file = prepared.workspace.files().get(other.file)?;
@@ -274,6 +279,7 @@ pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pac
         .iter()
         .map(|kept| (kept.source.as_str(), (kept.detail, kept.lines.as_slice())))
         .collect();
+    // A secret in a part that is not shown was not replaced in anything that the reader sees.
     redacted.retain(|redaction| {
         let is_shown = shown.get(redaction.source.as_str());
         redaction.source == redacted::TASK
@@ -309,6 +315,7 @@ pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pac
         inferred_from: prepared.cues.clone(),
         words: prepared.survey.words.clone(),
         problems: assembly.ledger.problems.clone(),
+        // A budget of nothing would divide by zero.
         utilization: f64::from(assembly.tokens.0) / f64::from(fit.budget.0.max(1)),
         bound: f64::from(fit.ratio_ppm) / 1e6,
         in_all: None,
@@ -374,6 +381,7 @@ fn passed_over(prepared: &Prepared) -> impl Iterator<Item = Excluded> {
         .filter(move |ranked| !looked_at.contains(&ranked.file))
         .filter_map(|ranked| workspace.files().get(ranked.file))
         .map(|file| Excluded::new(file.path.as_str(), PASSED_OVER));
+    // Two lists: the walk skips by name and size, the survey by content.
     let skipped = workspace.skipped().iter().chain(&survey.skipped);
     let skipped =
         skipped.map(|skipped| Excluded::new(skipped.path.as_str(), skipped.reason.to_string()));

@@ -120,6 +120,7 @@ impl SurveyRequest {
             pins: Vec::new(),
             is_all: false,
             changes: None,
+            // History and ignore rules cost little, and both improve the choice.
             use_git: true,
             cache_folder: None,
             resident: None,
@@ -162,6 +163,7 @@ impl Default for GatherLimits {
         Self {
             max_files: None,
             depth: structure::DEFAULT_DEPTH,
+            // Enough to show what is going on; more push code out of small prompts.
             commits: 5,
         }
     }
@@ -206,6 +208,7 @@ impl Default for PackOptions {
             budget: DEFAULT_BUDGET,
             form: OutputForm::Pack,
             strategy: FitStrategy::default(),
+            // The budget alone decides: a weak file is better than an empty place.
             floor_ppm: 0,
             line_numbers: false,
             instructions: None,

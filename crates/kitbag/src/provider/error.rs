@@ -19,14 +19,14 @@ pub enum ProviderError {
         known: Vec<String>,
     },
     /// The provider has no model to ask for.
-    #[error("the provider `{provider}` is asked for no model")]
+    #[error("no model is named for the provider `{provider}`")]
     NoModel {
         /// Its name.
         provider: String,
     },
     /// A folder's own configuration wants to send something off the machine, or to read a key.
     #[error(
-        "the provider `{provider}` is defined by a file of this folder, which may be anybody's, and {problem}"
+        "the provider `{provider}` is defined by a file of this folder, which could come from anybody, and {problem}"
     )]
     Untrusted {
         /// Its name.
@@ -36,7 +36,7 @@ pub enum ProviderError {
     },
     /// A folder's own configuration names a model of a provider that its user has not chosen.
     #[error(
-        "the model `{model}` is named by a file of this folder, which may be anybody's, and `{provider}`, \
+        "the model `{model}` is named by a file of this folder, which could come from anybody, and `{provider}`, \
          which you have not chosen, {problem}"
     )]
     UntrustedModel {

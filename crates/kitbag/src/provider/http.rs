@@ -65,6 +65,7 @@ impl HttpSettings {
             headers: IndexMap::new(),
             fields: IndexMap::new(),
             timeouts: Timeouts::default(),
+            // A third failure within seconds is rarely a hiccup, and somebody is waiting.
             retries: 2,
         }
     }
@@ -86,6 +87,7 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
+            // Models that reason may be silent for minutes.
             first_byte: Duration::from_secs(300),
             idle: Duration::from_secs(120),
         }
@@ -135,6 +137,7 @@ impl HttpProvider {
     /// # Errors
     /// When the address or the proxy of the environment cannot be used.
     pub fn new(settings: HttpSettings) -> Result<Self, ProviderError> {
+        // Both spellings are common in other programs' settings.
         let base = settings.base_url.trim_end_matches('/');
         let wrong = |problem: String| ProviderError::Setting {
             provider: settings.name.clone(),
@@ -143,6 +146,8 @@ impl HttpProvider {
         let api = Api::of(settings.dialect)
             .ok_or_else(|| wrong("a flat text is no request over HTTP".to_owned()))?;
         let path = match api {
+            // The version is part of the path here, and of the base address for OpenAI, as their own clients
+            // have it.
             Api::Anthropic => "/v1/messages",
             Api::Chat => "/chat/completions",
             Api::Responses => "/responses",
@@ -174,6 +179,7 @@ impl HttpProvider {
             return Ok(ready);
         }
         let ready = self.read()?;
+        // Another thread may have been faster; both have read the same key.
         Ok(self.ready.get_or_init(|| ready))
     }
 
@@ -196,6 +202,7 @@ impl HttpProvider {
     /// Refuses what the API would refuse, in words that say what to do.
     fn check_request(&self, request: &Request) -> Result<(), ProviderError> {
         let provider = self.settings.name.clone();
+        // The API would answer with an error in its own words, after a round trip.
         if request.model().is_none() {
             return Err(ProviderError::NoModel { provider });
         }
@@ -218,6 +225,7 @@ impl HttpProvider {
                 Ok(stream) => return Ok(stream),
                 Err(error) => error,
             };
+            // Decided by the error: a refusal of the request itself is the same every time.
             let pause = retry::pause(&error, attempt, (self.random)());
             let Some(pause) = pause.filter(|_| attempt < self.settings.retries) else {
                 tracing::info!(
@@ -247,10 +255,12 @@ impl HttpProvider {
         request.uri_mut().clone_from(&self.address);
         request.headers_mut().clone_from(&ready.headers);
         let limit = self.settings.timeouts.first_byte;
+        // One limit for connection, head and first byte: a person waits for their sum.
         let first = async {
             let response = self.client.send(request).await;
             let response = response.map_err(|error| self.failed(&error, ready))?;
             let (head, mut body) = response.into_parts();
+            // Read inside the limit too, since an error's body may never end.
             if !head.status.is_success() {
                 return Err(refusal::read(&head, body, self.shown_address(), &ready.secrets).await);
             }
@@ -322,6 +332,7 @@ impl Provider for HttpProvider {
         request.set("stream", &true);
         match self.api {
             Api::Anthropic => {}
+            // Otherwise a stream of this API has no usage, and the answer no cost.
             Api::Chat => {
                 let options = serde_json::json!({ "include_usage": true });
                 request.set("stream_options", &options);
@@ -330,12 +341,14 @@ impl Provider for HttpProvider {
             Api::Responses => request.set("store", &false),
         }
         for (name, value) in &self.settings.fields {
+            // Last, so that the configuration has the final word.
             request.fields.insert(name.clone(), value.clone());
         }
         request
     }
 
     fn check(&self) -> Result<(), ProviderError> {
+        // Reads the key, which is the usual reason why nothing can be asked.
         self.ready().map(drop)
     }
 

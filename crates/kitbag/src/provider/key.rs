@@ -29,6 +29,7 @@ impl Secret {
     /// other words is left alone.
     #[must_use]
     pub fn scrubbed(&self, text: String) -> String {
+        // A value of a few letters stands in ordinary words, and would make errors unreadable.
         match self.0.len() >= 6 && text.contains(&self.0) {
             true => text.replace(&self.0, "[key]"),
             false => text,
@@ -68,10 +69,12 @@ impl Key {
         Some(match source {
             KeySource::Env(name) => {
                 let value = variables(name).filter(|value| !value.trim().is_empty());
+                // A line break at the end, from `$(cat key)` or an editor, is not allowed in a header.
                 let value = value.map(|value| Secret::new(value.trim()));
                 Self::Variable(name.clone(), value)
             }
             KeySource::File(path) => Self::File(match path.strip_prefix("~/") {
+                // Files of keys usually stand in the home folder, which `~` means to people and shells.
                 Some(rest) => Path::new(&variables("HOME").unwrap_or_default()).join(rest),
                 None => root.join(path),
             }),
@@ -98,6 +101,7 @@ impl Key {
             })
         };
         let (place, text) = match self {
+            // Neither needs reading again: files and programs may change, variables do not.
             Self::Value(secret) | Self::Variable(_, Some(secret)) => return Ok(secret.clone()),
             Self::Variable(name, None) => return missing(name.clone(), "is not set".to_owned()),
             Self::File(path) => {
@@ -108,6 +112,7 @@ impl Key {
                 }
             }
             Self::Command(words) => {
+                // Only its name: the arguments may hold what the key is looked up by.
                 let place = format!("the command `{}`", words.first().map_or("", String::as_str));
                 match printed(words) {
                     Ok(text) => (place, text),
@@ -141,6 +146,7 @@ fn printed(words: &[String]) -> Result<String, String> {
     };
     let output = Command::new(program)
         .args(arguments)
+        // A password manager asks its question there.
         .stderr(Stdio::inherit())
         .stdin(Stdio::inherit())
         .output()

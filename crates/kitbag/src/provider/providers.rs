@@ -162,10 +162,12 @@ impl<'a> Providers<'a> {
     /// When no provider is known for the model, or when its settings cannot be used.
     pub fn choose(&self, model: Option<&str>) -> Result<ChosenProvider, ProviderError> {
         let settings = &self.config.settings;
+        // A model that the user names leaves no choice to a file of the folder.
         let of_folder = settings.folder_model.as_deref();
         if let (None, Some(model)) = (model, of_folder) {
             return self.choose_for_folder(model, None);
         }
+        // Two are asked for, to tell a single provider from several.
         let mut all = self.config.providers.keys();
         let choice = match (model, &settings.model, all.next(), all.next()) {
             (None, None, Some(only), None) => Choice::new(only, None, "the only one"),
@@ -187,6 +189,7 @@ impl<'a> Providers<'a> {
     ) -> Result<ChosenProvider, ProviderError> {
         let choice = self.for_model(model, "a folder's file")?;
         let provider = choice.provider;
+        // What the user would ask without the file is allowed: the file only picks among its models.
         let is_of_user = self
             .of_user(named)
             .is_ok_and(|own| own.provider == provider);
@@ -216,10 +219,13 @@ impl<'a> Providers<'a> {
             return Ok(Choice::new(only, None, "the only one"));
         }
         let is_set = |name: &str| (self.variables)(name).is_some_and(|value| !value.is_empty());
+        // A provider without a default model, such as a local server, cannot be the usual one.
         let with_model = || BUILT_IN.iter().filter(|one| one.model().is_some());
         let mut ready = with_model().filter(|one| one.key_variable.is_some_and(is_set));
         let (usual, because) = match ready.next() {
             Some(ready) => (Some(ready), "its key is set"),
+            // Without a key the request can still be shown; sending it fails with the name of the missing
+            // variable.
             None => (with_model().next(), "the first of the usual ones"),
         };
         match usual {
@@ -233,12 +239,14 @@ impl<'a> Providers<'a> {
         model: &'m str,
         because: &'static str,
     ) -> Result<Choice<'m>, ProviderError> {
+        // Only a known name is a provider: OpenRouter's models have slashes of their own.
         if let Some((name, rest)) = model.split_once('/')
             && self.is_known(name)
         {
             let rest = Some(rest).filter(|rest| !rest.is_empty());
             return Ok(Choice::new(name, rest, because));
         }
+        // `ollama` alone asks for the provider's own model.
         if self.is_known(model) {
             return Ok(Choice::new(model, None, because));
         }
@@ -269,6 +277,7 @@ impl<'a> Providers<'a> {
     fn names(&self) -> impl Iterator<Item = &str> {
         let own = self.config.providers.keys().map(String::as_str);
         let others = BUILT_IN.iter().map(|one| one.name);
+        // A provider of the project may have the name of a built-in one, and then stands for it.
         let others = others.filter(|name| !self.config.providers.contains_key(*name));
         own.chain(others)
     }
@@ -295,6 +304,7 @@ impl<'a> Providers<'a> {
             });
         }
         let mut settings = self.settings(name, &entry);
+        // The key of the environment is the user's own; a proxied request brings the key of its sender.
         if !self.config.providers.contains_key(name) {
             settings.key = None;
         }
@@ -310,15 +320,18 @@ impl<'a> Providers<'a> {
         if entry.kind == ProviderKind::Script {
             let answers = self.root.join(entry.answers.unwrap_or_default());
             let provider = Box::new(ScriptProvider::new(name, answers));
+            // So that the record of a turn names something.
             let model = model.or_else(|| provider.model().map(str::to_owned));
             return Ok(ChosenProvider { provider, model });
         }
         if entry.kind == ProviderKind::ClaudeCode {
             let mut settings = self.claude_code(name, &entry);
+            // No default: the program then asks with the model that it is configured for.
             settings.model.clone_from(&model);
             let provider = Box::new(ClaudeCode::new(settings));
             return Ok(ChosenProvider { provider, model });
         }
+        // Only over HTTP must a request name its model.
         let model = model.or_else(|| built_in?.model().map(str::to_owned));
         let Some(model) = model else {
             let provider = name.to_owned();
@@ -336,6 +349,7 @@ impl<'a> Providers<'a> {
     fn entry_of(&self, built_in: &BuiltIn) -> ProviderEntry {
         let mut entry = ProviderEntry::new(built_in.kind);
         let named = built_in.base_variable.and_then(self.variables);
+        // An empty variable is how shells unset one for a single command.
         let named = named.filter(|address| !address.is_empty());
         let address = named.unwrap_or_else(|| built_in.base_url.to_owned());
         entry.base_url = Some(address).filter(|address| !address.is_empty());
@@ -347,6 +361,7 @@ impl<'a> Providers<'a> {
     fn settings(&self, name: &str, entry: &ProviderEntry) -> HttpSettings {
         let (dialect, usual) = match entry.kind {
             ProviderKind::Anthropic => (Dialect::Anthropic, "anthropic"),
+            // Another API of the same service, with the same key and address.
             ProviderKind::Responses => (Dialect::Responses, "openai"),
             _ => (Dialect::OpenAi, "openai"),
         };
@@ -362,6 +377,7 @@ impl<'a> Providers<'a> {
         settings.key = key.and_then(|source| self.key(&source));
         let header = |(name, source): (&String, &HeaderSource)| {
             let value = match source {
+                // Written out or not: header values are never printed.
                 HeaderSource::Text(text) => Some(Key::Value(Secret::new(text))),
                 HeaderSource::Secret(source) => self.key(source),
                 _ => None,
@@ -381,6 +397,7 @@ impl<'a> Providers<'a> {
         settings.mcp_servers = json_fields(&entry.mcp_servers);
         settings.base_url.clone_from(&entry.base_url);
         settings.key = entry.key.as_ref().and_then(|source| self.key(source));
+        // Its errors may quote its environment, so these values are taken out of them.
         let hidden = CLAUDE_CODE_KEYS.into_iter().filter_map(self.variables);
         settings.hidden = hidden.map(Secret::new).collect();
         settings.timeouts = timeouts(entry.timeouts);
@@ -429,6 +446,7 @@ fn effect(entry: &ProviderEntry) -> Option<&'static str> {
         _ if entry.key.is_some() || entry.headers.values().any(secret_header) => {
             Some("wants a key to be read")
         }
+        // Last: an address off the machine is the mildest of the three, so the others are named first.
         _ if !is_local(entry.base_url.as_deref()) => Some("sends what is asked off this machine"),
         _ => None,
     }
@@ -437,5 +455,6 @@ fn effect(entry: &ProviderEntry) -> Option<&'static str> {
 fn is_local(address: Option<&str>) -> bool {
     let address: Option<Uri> = address.and_then(|address| address.parse().ok());
     let host = address.as_ref().and_then(Uri::host).unwrap_or_default();
+    // Names are not resolved: whoever controls a name server could let any name point here and later elsewhere.
     matches!(host, "localhost" | "127.0.0.1" | "[::1]" | "::1")
 }

@@ -61,9 +61,11 @@ impl ReplyReader {
     /// Takes the next bytes, and returns the events that they complete. Nothing is read behind the last event,
     /// or behind an error: that the provider reports one, or that it sends something else than an answer.
     pub fn read(&mut self, bytes: &[u8]) -> Vec<Result<ReplyEvent, ProviderError>> {
+        // Decided by the first byte, because servers send either form under either content type.
         self.tell_form(bytes);
         let mut read = Vec::new();
         match &mut self.format {
+            // Some servers go on with a second answer or with padding.
             _ if self.is_over => {}
             Format::Stream(reader, decoder) => match reader.read(bytes) {
                 Ok(events) => {
@@ -71,13 +73,14 @@ impl ReplyReader {
                     while !self.is_over
                         && let Some(event) = events.next()
                     {
-                        let decoded = told(decoder.read(event));
+                        let decoded = each_result(decoder.read(event));
                         self.is_over = decoded.iter().any(is_last);
                         read.extend(decoded);
                     }
                 }
                 Err(TooLarge) => read.push(Err(too_large())),
             },
+            // Nothing can be read before all of it has come, so its length must be bounded.
             Format::Whole(body) if body.len() + bytes.len() > LARGEST => {
                 read.push(Err(too_large()))
             }
@@ -89,10 +92,11 @@ impl ReplyReader {
 
     /// Ends where the bytes do, and returns what was left to tell: an error if the answer is not whole.
     pub fn end(&mut self) -> Vec<Result<ReplyEvent, ProviderError>> {
+        // Ending twice must not report the same error twice.
         if std::mem::replace(&mut self.is_over, true) {
             return Vec::new();
         }
-        told(match &mut self.format {
+        each_result(match &mut self.format {
             Format::Stream(_, decoder) => decoder.end(),
             Format::Whole(body) => whole::read(self.api, &String::from_utf8_lossy(body)),
         })
@@ -117,7 +121,9 @@ impl ReplyReader {
     }
 }
 
-fn told(read: Result<Vec<ReplyEvent>, ProviderError>) -> Vec<Result<ReplyEvent, ProviderError>> {
+fn each_result(
+    read: Result<Vec<ReplyEvent>, ProviderError>,
+) -> Vec<Result<ReplyEvent, ProviderError>> {
     match read {
         Ok(events) => events.into_iter().map(Ok).collect(),
         Err(error) => vec![Err(error)],

@@ -91,6 +91,7 @@ impl ScriptProvider {
     }
 
     fn answers(&self) -> Result<Vec<Answer>, ProviderError> {
+        // Read for each request, so that a script can be edited during a chat.
         let text = std::fs::read_to_string(&self.file);
         let text = text.map_err(|error| wrong(&self.file, format!("cannot be read: {error}")))?;
         let lines = text.lines().enumerate();
@@ -112,6 +113,7 @@ impl ScriptProvider {
             Ok(turn) => asked(&turn.current, &turn.contribution.draft.steps),
             Err(error) => return Err(wrong(&self.file, format!("was asked wrongly: {error}"))),
         };
+        // The last words first: they are what was just asked.
         let texts = asked.iter().rev().filter_map(ContentBlock::as_text);
         let texts: Vec<String> = texts.map(str::to_lowercase).collect();
         let mut answers = self.answers()?;
@@ -121,6 +123,7 @@ impl ScriptProvider {
             |answer: &Answer| answer.when.as_ref().is_some_and(|when| when.are_in(&texts));
         // What was recalled stands before the words that are asked, a reminder behind them.
         let mut places = texts.iter();
+        // Lists come first, since they are the more specific.
         let place = answers.iter().position(has_all);
         let place = place
             .or_else(|| places.find_map(|text| answers.iter().position(|one| is_for(one, text))));
@@ -134,6 +137,7 @@ impl ScriptProvider {
             let problem = format!("has no answer to `{}`", said.escape_debug());
             return Err(wrong(&self.file, problem));
         };
+        // The order of the others no longer matters.
         let answer = answers.swap_remove(place).after(steps);
         if let Some(problem) = answer.error {
             return Err(wrong(&self.file, format!("says: {problem}")));
@@ -151,6 +155,7 @@ impl Provider for ScriptProvider {
     }
 
     fn dialect(&self) -> Dialect {
+        // The dialect with the most parts, so that a script can try all of them.
         Dialect::Anthropic
     }
 
@@ -196,6 +201,7 @@ impl Answer {
         events.extend(self.tool_calls.into_iter().map(ReplyEvent::ToolCall));
         events.extend(self.usage.map(ReplyEvent::Usage));
         let mut events: Vec<_> = events.into_iter().map(Ok).collect();
+        // No stop and no end, as a connection that broke would leave it.
         if self.cut {
             let problem = "the script ends here".to_owned();
             events.push(Err(ProviderError::Cut { problem }));
@@ -225,6 +231,7 @@ fn asked(current: &Message, steps: &[Message]) -> (Vec<ContentBlock>, usize) {
         match step.role {
             Role::Assistant => count += 1,
             Role::User if blocks.iter().any(is_said) => {
+                // Words of the user between results begin a message of their own.
                 asked = blocks;
                 count = 0;
             }
@@ -253,6 +260,7 @@ fn decoded(raw: &str) -> Vec<Result<ReplyEvent, ProviderError>> {
                 return events;
             }
         }
+        // What follows the end of an answer is ignored, as a client would.
         if matches!(events.last(), Some(Ok(ReplyEvent::Done))) {
             return events;
         }

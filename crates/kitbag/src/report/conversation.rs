@@ -139,6 +139,7 @@ impl VersionReport {
             replaced: Some(version.replaced),
             text: version.message.content.text().into_owned(),
         });
+        // The current text is not among the versions, which are those that were replaced.
         let current = Self {
             number: number.saturating_add(1),
             replaced: None,
@@ -155,6 +156,7 @@ pub fn export_line(exported: Exported) -> Option<ImportLine> {
     let stored = exported.message;
     let message = &stored.message;
     let is_said = message.calls().is_empty() || !message.content.is_blank();
+    // An export is for people, and an import would turn a call into words.
     if !message.is_for_user() || !is_said {
         return None;
     }
@@ -168,6 +170,7 @@ pub fn export_line(exported: Exported) -> Option<ImportLine> {
     line.at = stored.at.map(|at| at.to_string());
     line.recalled = !stored.recallable;
     let metadata = message.metadata.as_ref();
+    // Metadata that cannot be written costs the line nothing else.
     if let Some(Ok(Value::Object(metadata))) = metadata.map(serde_json::to_value) {
         line.metadata = metadata;
     }

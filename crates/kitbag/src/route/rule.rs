@@ -8,7 +8,7 @@ use crate::skill::Words;
 use crate::words::grouped;
 
 /// All that rules look at in a turn.
-pub(super) struct Seen<'t> {
+pub(super) struct RoutedMessage<'t> {
     text: String,
     words: Words,
     has_attachments: bool,
@@ -17,7 +17,7 @@ pub(super) struct Seen<'t> {
     offers_tools: bool,
 }
 
-impl<'t> Seen<'t> {
+impl<'t> RoutedMessage<'t> {
     pub(super) fn of(engine: &'t Engine, turn: &'t TurnRequest) -> Self {
         let content = &turn.prompt.current.content;
         let is_file = |block: &ContentBlock| {

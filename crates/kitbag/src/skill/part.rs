@@ -104,7 +104,7 @@ fn unknown(name: &str, skills: &Skills) -> Problem {
     let problem = Problem::new("skills", ProblemKind::NotFound, message);
     match within_two(name, &known) {
         Some(near) => problem.with_hint(format!("did you mean `{near}`?")),
-        None => problem.with_hint("`/skills` lists those that there are"),
+        None => problem.with_hint("`/skills` lists all"),
     }
 }
 

@@ -146,6 +146,7 @@ impl FromStr for Vocabulary {
         let vocabulary = known.ok_or_else(|| VocabularyError::Unknown {
             name: name.to_owned(),
         })?;
+        // A name that is known but not built in needs another answer than an unknown one.
         vocabulary.require()?;
         Ok(vocabulary)
     }
@@ -188,6 +189,7 @@ impl VocabularyError {
                     .filter_map(|v| Some(format!("{v} (feature `{}`)", v.feature()?)))
                     .collect();
                 match missing.as_slice() {
+                    // A build with all features has nothing to add.
                     [] => format!("use one of {available}"),
                     _ => format!(
                         "use one of {available}; not in this build: {}",

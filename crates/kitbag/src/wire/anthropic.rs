@@ -56,7 +56,7 @@ pub(super) fn write(request: &mut Request, laid: Laid<'_>) {
 }
 
 #[derive(Serialize)]
-struct Said {
+struct MessageBody {
     role: Role,
     #[serde(rename = "content")]
     parts: Vec<Part>,
@@ -119,14 +119,14 @@ fn mark_last_of_each_band<'a>(
 
 /// The messages, consecutive ones of one role merged.
 #[derive(Default)]
-struct Messages(Vec<Said>);
+struct Messages(Vec<MessageBody>);
 
 impl Messages {
     fn push(&mut self, role: Role, band: Band, value: &impl Serialize) {
         let parts = Part::of(band, value).into_iter();
         match self.0.last_mut() {
             Some(last) if last.role == role => last.parts.extend(parts),
-            _ => self.0.push(Said {
+            _ => self.0.push(MessageBody {
                 role,
                 parts: parts.collect(),
             }),

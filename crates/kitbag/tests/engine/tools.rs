@@ -422,7 +422,7 @@ fn t08_a_provider_of_flat_prompts_is_offered_no_tools() {
         let problem = answer.prompt.composed.assembly.ledger.problems[0].to_string();
         assert_eq!(
             problem,
-            "tools: this provider takes no tools, so that none is offered"
+            "tools: this provider takes no tools, so none are offered"
         );
     });
 }

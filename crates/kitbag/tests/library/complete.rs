@@ -143,7 +143,7 @@ fn o07_an_api_is_not_asked_without_a_model_nor_to_start_servers() {
     let mut context = context();
     assert_eq!(
         ask(&settings, &context),
-        "the provider `local` is asked for no model"
+        "no model is named for the provider `local`"
     );
     settings.model = Some("llama3.2".into());
     context.mcp_servers = vec![McpServer {

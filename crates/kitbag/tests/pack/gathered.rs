@@ -146,7 +146,7 @@ fn p05_one_survey_serves_many_prompts() {
     // Its words are none of the task's: the survey did not look at it.
     assert_eq!(
         problems(&pack),
-        ["b.rs: the survey did not look at it, so that it cannot be pinned"]
+        ["b.rs: the survey did not look at it, so it cannot be pinned"]
     );
 }
 

@@ -215,7 +215,7 @@ fn x01_a_task_that_finds_nothing_is_told_so_and_gets_an_overview() {
         let pack = packed(&project().request(task, 2_000)).unwrap();
         assert_eq!(
             problems(&pack),
-            ["no file has a word of the task: the files are those of an overview"],
+            ["no file has a word of the task, so this is an overview"],
             "{task}"
         );
         assert_eq!(files(&pack)[..2], ["README.md", "src/main.rs"], "{task}");

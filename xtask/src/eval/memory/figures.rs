@@ -49,12 +49,14 @@ impl Figures {
             let rows = rows.iter().filter(|row| belongs(&row.category));
             Group::new(title, &rows.collect::<Vec<_>>())
         };
+        // First, since it is the figure that documents quote.
         let mut result = vec![group(ALL.to_owned(), &|category| *category != ADVERSARIAL)];
         let shown = rows.iter().map(|row| &row.category);
         let shown = shown.filter(|category| match groups {
             Groups::AdversarialApart => **category == ADVERSARIAL,
             Groups::EachCategory => true,
         });
+        // Sorted, so that two runs can be compared line by line.
         let titles: BTreeSet<String> = shown.map(Label::to_string).collect();
         result.extend(titles.into_iter().map(|title| {
             group(format!("category {title}"), &|category| {
@@ -70,6 +72,7 @@ impl Group {
         let count = rows.len();
         let mut sums = [0.0; Measure::ALL.len()];
         for row in rows {
+            // A mean over questions and not over conversations, which differ in length.
             for (sum, share) in sums.iter_mut().zip(row.shares) {
                 *sum += share;
             }
@@ -125,6 +128,7 @@ impl fmt::Display for Table {
 
 /// With so many decimals, rounded as its decimal expansion is.
 fn rounded(figure: f64, decimals: usize) -> f64 {
+    // Through text, because rounding by multiplication is off in the last digit.
     format!("{figure:.decimals$}").parse().unwrap_or(figure)
 }
 

@@ -58,6 +58,7 @@ impl<'a> Program<'a> {
         };
         if let Some(model) = model {
             let model = model.to_str().context("the model's folder is not UTF-8")?;
+            // Chosen as a user would choose it, so that the whole way is evaluated.
             program.run("", &["memory", "model", "use", model], "")?;
         }
         Ok(program)
@@ -68,12 +69,14 @@ impl<'a> Program<'a> {
         conversation: &Conversation,
         times: &mut Times,
     ) -> Result<Answers> {
+        // A new store each time: recall must not see another conversation.
         let folder = tempfile::tempdir()?;
         let store = store_in(&folder);
         let turns = conversation.turns.iter();
         let turns = lines(turns.map(|turn| import_line(&conversation.name, turn)));
         let start = Instant::now();
         self.run(&store, &["memory", "import", "-"], &turns)?;
+        // The start of the program counts, as it does for a user.
         times.import_s += start.elapsed().as_secs_f64();
 
         let questions = lines(question_lines(conversation));
@@ -106,10 +109,12 @@ impl<'a> Program<'a> {
 
     /// Returns its output. The input is a file, so that neither side waits for the other.
     fn run(&self, store: &str, arguments: &[&str], input: &str) -> Result<String> {
+        // Through a pipe the program could block on its output while we still write its input.
         let mut stdin = tempfile::tempfile()?;
         stdin.write_all(input.as_bytes())?;
         stdin.rewind()?;
         let output = Command::new(&self.path)
+            // A model that the developer has chosen must not change the figures.
             .env("XDG_CONFIG_HOME", self.configuration.path())
             .args(["--store", store])
             .args(arguments)
@@ -155,6 +160,7 @@ fn question_lines(conversation: &Conversation) -> impl Iterator<Item = serde_jso
             "channel": CHANNEL,
             "sender": conversation.name,
             "query": question.question,
+            // Questions say “last week”, which means a day of the conversation's own time.
             "now": conversation.now,
         })
     })

@@ -46,11 +46,13 @@ pub(crate) fn updates(options: &Options) -> Result<()> {
     let mut scores: BTreeMap<&str, Score> = BTreeMap::new();
     for pair in &pairs {
         let answer = answers.get(&pair.sender);
+        // A question without an answer must not count as a miss: something is broken.
         let answer = answer.with_context(|| format!("`{}` got no answer", pair.sender))?;
         let is_first = answer.first().is_some_and(|hit| hit.turn == "later");
         let is_marked = answer
             .iter()
             .any(|hit| hit.turn == "earlier" && hit.outdated_by.is_some());
+        // The sum is counted with the languages, so that the two cannot disagree.
         for language in [pair.language, "all"] {
             let score = scores.entry(language).or_default();
             score.pairs += 1;
@@ -92,6 +94,7 @@ impl Pair {
                 json!({"channel": "eval", "sender": self.sender, "conversation": format!("{}/{turn}", self.sender),
                     "ref": reference, "at": at, "role": "user", "text": text})
             };
+            // Other talk on both sides, or the statement would win by its place alone.
             let (before, after) = self.filler.split_at(self.filler.len() / 2);
             let filler = |(number, text): (usize, &&str)| line(format!("{turn} {number}"), text);
             lines.extend(before.iter().enumerate().map(filler));
@@ -139,6 +142,7 @@ fn pairs() -> Result<Vec<Pair>> {
             of_language.for_each(|pair| pair.filler = filler.split(" / ").collect());
         } else {
             let parts: Vec<&str> = line.split(" | ").collect();
+            // A mistake in the templates must not be skipped: the figures would be of fewer pairs.
             let &[earlier, later, question, values] = parts.as_slice() else {
                 bail!("`{line}` is no template");
             };
@@ -146,6 +150,7 @@ fn pairs() -> Result<Vec<Pair>> {
                 let (old, new) = values.split_once(" > ").context("expected OLD > NEW")?;
                 pairs.push(Pair {
                     language,
+                    // A sender of its own for each pair, so that pairs do not compete.
                     sender: format!("{language} {}", pairs.len()),
                     earlier: earlier.replace("{}", old),
                     later: later.replace("{}", new),

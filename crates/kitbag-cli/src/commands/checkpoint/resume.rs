@@ -17,22 +17,22 @@ use crate::internal::InternalArgs;
 use crate::output::{self, one_line};
 use crate::prompt::{Show, deliver};
 
-/// Prints what a model needs to go on with a task, and marks it as running
+/// Prints the prompt that continues a task, and marks the task as running
 ///
-/// The prompt holds the state, the code that was kept, the artifacts, the conversation and the
-/// request, as much as fits into the budget. Files that have changed since are named; saving with `--budget` packs them again.
+/// The prompt holds the state, the saved code, the artifacts, the conversation and the request, as much as
+/// fits into the budget. Files that have changed since are named; saving with `--budget` packs them again.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The session: ASCII letters, digits, `_`, `-` and `.`
     id: SessionId,
     /// Limit the prompt to this many tokens, as for `kitbag pack`
-    #[arg(long, value_name = "TOKENS", value_parser = parse_input, default_value = "32k", allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "TOKENS", value_parser = parse_input, default_value = "32k", allow_negative_numbers = true)]
     budget: Tokens,
     #[command(flatten)]
     counter: CounterArgs,
     #[command(flatten)]
     internal: InternalArgs,
-    /// Prints the checkpoint as JSON
+    /// Print the checkpoint as JSON
     #[arg(long)]
     json: bool,
 }
@@ -88,6 +88,6 @@ fn say_changed(checkpoint: &Checkpoint, root: &Path) {
     let files = files.filter(|chunk| chunk.chunk_type == ChunkType::File);
     for changed in files.filter(is_newer) {
         let path = one_line(&changed.source);
-        output::say(format_args!("note: {path} has changed since, or is gone"));
+        output::say(format_args!("note: {path} was changed or deleted since"));
     }
 }

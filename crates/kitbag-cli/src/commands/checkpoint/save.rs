@@ -20,10 +20,10 @@ use crate::output::{self, grouped};
 
 /// Saves a checkpoint
 ///
-/// JSON is a checkpoint as `kitbag checkpoint show` prints it, or a `TaskEnvelope`; of its fields only
-/// `user_request` is needed. Without JSON, the session's former checkpoint is changed as the options
-/// say, and if there is none, `--task` begins one. The code for the task is then packed and kept with
-/// it, at first and whenever `--task`, `--task-type` or `--budget` is given.
+/// The JSON is a checkpoint as `kitbag checkpoint show` prints it, or a `TaskEnvelope`; only the field
+/// `user_request` is required. Without JSON, the options change the session's earlier checkpoint, and if
+/// there is none, `--task` begins one. The code for the task is packed and saved with the first checkpoint,
+/// and again whenever `--task`, `--task-type` or `--budget` is given.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The session: ASCII letters, digits, `_`, `-` and `.`
@@ -33,25 +33,30 @@ pub(super) struct Args {
     /// The task
     #[arg(long, value_name = "TEXT")]
     task: Option<String>,
-    /// Type of the task: implement, debug, refactor, test, analyze or review [default: the former one,
-    /// or inferred from the task]
+    /// Type of the task: implement, debug, refactor, test, analyze or review [default: as before, or
+    /// inferred from the task]
     #[arg(long, value_name = "TYPE")]
     task_type: Option<TaskType>,
-    /// Progress: running, paused, completed, failed, or a word of your own
+    /// State of the task: running, paused, completed, failed, or a word of your own
     #[arg(long, value_name = "STATE")]
     state: Option<CheckpointState>,
-    /// A file that the task has made or changed; can be given several times
+    /// A file that the task has made or changed; may be repeated
     #[arg(long = "artifact", value_name = "FILE")]
     artifacts: Vec<String>,
-    /// The most tokens of the code that is kept, as for `kitbag pack` [default: 32k]
-    #[arg(long, value_name = "TOKENS", value_parser = parse_input, allow_negative_numbers = true)]
+    /// Limit the saved code to this many tokens, as for `kitbag pack` [default: 32k]
+    #[arg(short, long, value_name = "TOKENS", value_parser = parse_input, allow_negative_numbers = true)]
     budget: Option<Tokens>,
     #[command(flatten)]
     counter: CounterArgs,
     /// The folder of the cache
-    #[arg(long, value_name = "FOLDER", env = "KITBAG_CACHE_DIR")]
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        env = "KITBAG_CACHE_DIR",
+        hide_env_values = true
+    )]
     cache_dir: Option<PathBuf>,
-    /// Keep no code
+    /// Save no code
     #[arg(long, conflicts_with = "budget")]
     no_context: bool,
 }
@@ -69,10 +74,12 @@ pub(super) fn run(args: &Args, checkpoints: &Checkpoints, root: &Path) -> Result
             Err(error) => return Err(error.into()),
         },
     };
+    // JSON may come from elsewhere, and keeps the time that it was made.
     if args.json.is_none() {
         checkpoint.timestamp = now;
     }
     change(&mut checkpoint, args);
+    // The same task at the same budget would give the same code again.
     let is_changed = args.task.is_some() || args.task_type.is_some() || args.budget.is_some();
     if args.no_context {
         checkpoint.context = None;
@@ -101,6 +108,7 @@ fn pack(checkpoint: Checkpoint, args: &Args, root: &Path) -> Result<Checkpoint, 
     let prepared = prepared(&request)?;
     let mut envelope = checkpoint.resume();
     envelope.token_budget =
+        // All of the budget, since the checkpoint keeps only the context and no answer.
         TokenBudget::new(request.options.budget).with_input_share(Share::percent(100));
     prepared.fill(&mut envelope, &request.options, &counter)?;
     Ok(checkpoint.with_context(&envelope.context))
@@ -110,10 +118,10 @@ fn pack(checkpoint: Checkpoint, args: &Args, root: &Path) -> Result<Checkpoint, 
 fn begun(args: &Args, now: Timestamp) -> Result<Checkpoint, Failure> {
     if args.task.is_none() {
         let what = format!(
-            "session `{}` has no checkpoint yet, and no task is given",
+            "session `{}` has no checkpoint, and no task is given",
             args.id
         );
-        let hint = "say what is to be done with `--task TEXT`, or give the checkpoint as JSON";
+        let hint = "give the task with `--task TEXT`, or the checkpoint as JSON";
         return Err(Failure::usage(what).hint(hint));
     }
     from_json("{}", "the options", args, now)
@@ -144,6 +152,7 @@ fn from_json(json: &str, name: &str, args: &Args, now: Timestamp) -> Result<Chec
     let mut reader = serde_json::Deserializer::from_str(&json);
     let checkpoint: Checkpoint =
         serde_path_to_error::deserialize(&mut reader).map_err(|error| wrong(error.to_string()))?;
+    // Two names for one checkpoint would let `resume` find the wrong one.
     if checkpoint.session_id != args.id {
         let (found, id) = (&checkpoint.session_id, &args.id);
         let what = format!("{name} is the checkpoint of session `{found}`, not of `{id}`");
@@ -188,6 +197,7 @@ fn change(checkpoint: &mut Checkpoint, args: &Args) {
     for path in &args.artifacts {
         let artifact = Artifact::file(path);
         let is_same = |other: &Artifact| other.kind == artifact.kind && other.path == artifact.path;
+        // Saving twice with the same `--artifact` lists the file once.
         if !checkpoint.artifacts.iter().any(is_same) {
             checkpoint.artifacts.push(artifact);
         }

@@ -38,7 +38,7 @@ pub(super) fn configuration(project: &Project) -> Vec<Finding> {
     let is_broken = project.problems.iter().any(FileProblem::is_error);
     match files.is_empty() {
         true => findings.push(
-            Finding::new(TOPIC, State::Note, "there is none, which is fine")
+            Finding::new(TOPIC, State::Note, "no kitbag.yaml; the defaults apply")
                 .advise("`kitbag init` writes one with comments"),
         ),
         false if is_broken => {}
@@ -53,14 +53,14 @@ pub(super) fn skills(project: &Project) -> Vec<Finding> {
     let skills = &project.skills;
     let broken = skills.problems.iter().filter(|problem| problem.is_error());
     let broken = broken.map(|problem| {
-        let advice = "`kitbag skill check` tells all that is wrong with skills";
+        let advice = "`kitbag skill check` lists all problems of skills";
         // A note, since a skill that cannot be read is left out and everything else works.
         Finding::new(TOPIC, State::Note, problem.to_string()).advise(advice)
     });
     let names = skills.skills.iter().map(|skill| skill.text.name.as_str());
     let names: Vec<&str> = names.collect();
     let all = match names.is_empty() {
-        true => Finding::new(TOPIC, State::Note, "there are none, which is fine"),
+        true => Finding::new(TOPIC, State::Note, "no skills"),
         false => Finding::new(TOPIC, State::Works, names.join(", ")),
     };
     broken.chain([all]).collect()
@@ -88,10 +88,11 @@ pub(super) async fn memory(place: &StoreArgs) -> Result<Finding, Failure> {
             let told = format!("{location}: {messages} of {senders}{size}");
             Finding::new(TOPIC, State::Works, told)
         }
-        Ok(None) => Finding::new(TOPIC, State::Note, format!("{location} is not there yet"))
-            .advise("the first `kitbag ask`, `chat` or `memory import` makes it"),
-        Err(failure) => Finding::new(TOPIC, State::Broken, failure.message())
-            .advise("`kitbag memory check` says more; `--store` or KITBAG_STORE names another"),
+        Ok(None) => Finding::new(TOPIC, State::Note, format!("{location} does not exist yet"))
+            .advise("the first `kitbag ask`, `chat` or `memory import` creates it"),
+        Err(failure) => Finding::new(TOPIC, State::Broken, failure.message()).advise(
+            "`kitbag memory check` has details; `--store` or KITBAG_STORE names another store",
+        ),
     })
 }
 
@@ -109,7 +110,7 @@ pub(super) fn recall_model() -> Option<Finding> {
             format!("model of {}", folder.display()),
         ),
         Err(failure) => Finding::new(TOPIC, State::Broken, failure.message()).advise(
-            "`kitbag memory model use FOLDER` chooses another, `kitbag memory model off` none",
+            "`kitbag memory model use FOLDER` chooses another, `kitbag memory model off` uses none",
         ),
     })
 }
@@ -149,8 +150,8 @@ pub(super) fn providers(project: &Project) -> Vec<Finding> {
         .collect();
     if !all.iter().any(is_ready) {
         let told = "no key is set and no provider configured";
-        let advice = "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a model of Ollama or Claude Code, which \
-                      need none; `kitbag models` lists all, and `--dry-run` asks nobody";
+        let advice = "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or use a model of Ollama or Claude Code, which \
+                      need no key; `kitbag models` lists all, and `--dry-run` needs no provider";
         findings.push(Finding::new(TOPIC, State::Note, told).advise(advice));
     }
     findings
@@ -160,8 +161,8 @@ pub(super) fn git() -> Finding {
     const TOPIC: &str = "git";
     match Repository::discover(Path::new(".")) {
         Ok(Some(_)) => Finding::new(TOPIC, State::Works, "this folder is in a repository"),
-        Ok(None) => Finding::new(TOPIC, State::Note, "this folder is in no repository")
-            .advise("packs then know no history"),
+        Ok(None) => Finding::new(TOPIC, State::Note, "this folder is not in a repository")
+            .advise("packs work without history"),
         Err(error) => {
             let finding = Finding::new(TOPIC, State::Broken, error.to_string());
             match error.hint() {
@@ -183,7 +184,7 @@ pub(super) fn parsers() -> Finding {
     let names: Vec<&str> = Language::NAMES.iter().map(|(_, name)| *name).collect();
     match parsed.units.iter().any(|unit| unit.name == "bake") {
         true => Finding::new(TOPIC, State::Works, names.join(", ")),
-        false => Finding::new(TOPIC, State::Broken, "a function of two lines is not found")
+        false => Finding::new(TOPIC, State::Broken, "cannot parse a function of two lines")
             .advise("this build of Kitbag is damaged: install it again"),
     }
 }
@@ -192,7 +193,7 @@ pub(super) fn parsers() -> Finding {
 pub(super) fn cache() -> Finding {
     const TOPIC: &str = "cache";
     let Some(folder) = default_folder() else {
-        return Finding::new(TOPIC, State::Note, "there is no folder for it")
+        return Finding::new(TOPIC, State::Note, "this system has no cache folder")
             .advise("name one in KITBAG_CACHE_DIR");
     };
     let place = folder.display();
@@ -209,6 +210,6 @@ pub(super) fn cache() -> Finding {
         }
         // A note only: packs work without a cache, slower.
         Err(error) => Finding::new(TOPIC, State::Note, format!("{place}: {error}"))
-            .advise("packs parse everything anew; name another folder in KITBAG_CACHE_DIR"),
+            .advise("each pack parses all files again; name another folder in KITBAG_CACHE_DIR"),
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn findings(project: &Project) -> Vec<Finding> {
             Ok(servers) => findings.extend(servers.iter().map(|server| finding(server, FILE))),
             Err(error) => findings.push(
                 Finding::new(TOPIC, State::Broken, error.to_string())
-                    .advise("coding agents and `--mcp` read it; mend it or remove it"),
+                    .advise("coding agents and `--mcp` read it; correct it or remove it"),
             ),
         }
     }
@@ -29,7 +29,7 @@ pub(super) fn findings(project: &Project) -> Vec<Finding> {
         findings.extend(servers.map(|server| finding(&server_of_skill(server), &of)));
     }
     if findings.is_empty() {
-        let told = "none are named here, which is fine";
+        let told = "none are configured";
         findings.push(Finding::new(TOPIC, State::Note, told));
     }
     findings

@@ -27,11 +27,14 @@ pub(super) fn all(project: &ProjectArgs, merged: &Config, place: &StoreArgs) -> 
         let from = given("KITBAG_CACHE_DIR", "KITBAG_CACHE_DIR", is_set);
         settings.push(setting("cache", cache.display().to_string(), from));
     }
+    // Each file by itself, since the merged configuration no longer knows where a value came from.
     let sources = project.sources();
     let mut configured = |name: &'static str, value: fn(&Config) -> Option<String>, usual: &str| {
         // The value that holds, and the file that says the same.
         let (value, from) = match value(merged) {
             Some(held) => {
+                // The first file with the same value is the one that holds: sources come in the order of
+                // precedence.
                 let says = |source: &&ConfigSource| value(&source.config).as_ref() == Some(&held);
                 let file = sources.iter().find(says);
                 let file = file.map_or("several files", |source| source.name.as_str());

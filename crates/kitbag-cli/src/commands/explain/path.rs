@@ -15,10 +15,14 @@ pub(super) fn text(told: &Explanation) -> String {
     lines.push(match &told.shown {
         Some(shown) => format!("{source} is in the prompt: {}", as_shown(shown)),
         None => {
-            let reason = told.reason.as_deref().unwrap_or("nothing speaks for it");
+            let reason = told
+                .reason
+                .as_deref()
+                .unwrap_or("it does not match the task");
             format!("{source} is not in the prompt: {}", one_line(reason))
         }
     });
+    // A file without a word of the task was not scored.
     if let Some(score) = told.score {
         let rank = told.rank.map(|rank| {
             let (rank, ranked) = (grouped(rank as u64), grouped(told.ranked as u64));
@@ -29,10 +33,11 @@ pub(super) fn text(told: &Explanation) -> String {
         lines.extend(parts.map(|part| format!("  {:<12}{:>+6}", part.name, part.value)));
     }
     if !told.displaced_by.is_empty() {
-        lines.push("if it had to be in, these would leave or shrink:".to_owned());
+        lines.push("if it were pinned, these would shrink or leave:".to_owned());
         let displaced = told.displaced_by.iter();
         lines.extend(displaced.map(|source| format!("  {}", one_line(source))));
     }
+    // A file that is shown whole, or that has no text, cannot be shown better with another budget.
     if told.was_tried {
         let whole = if told.shown.is_some() { " whole" } else { "" };
         lines.push(match (told.budget, told.budget_level) {
@@ -47,14 +52,15 @@ pub(super) fn text(told: &Explanation) -> String {
         });
     }
     let words = told.words.iter().map(|word| one_line(word));
-    lines.extend(words.map(|word| format!("the task with `{word}` in it would show it")));
+    lines.extend(words.map(|word| format!("a task that mentions `{word}` would show it")));
     match (&told.shown, told.pinned) {
         (Some(_), Some(level)) => {
             let level = level.as_str();
             lines.push(format!("`--pin {source}` would show it as {level}"));
         }
+        // Binary and unreadable files cannot be pinned, and the advice would lead nowhere.
         (None, _) if told.can_be_pinned => {
-            lines.push(format!("`--pin {source}` shows it in any case"));
+            lines.push(format!("`--pin {source}` always shows it"));
         }
         _ => {}
     }

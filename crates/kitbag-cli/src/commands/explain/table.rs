@@ -23,13 +23,12 @@ pub(super) fn table(decided: &Decisions, excluded: usize) -> String {
     }
     let header = ["level", "tokens", "score", "source", "why"];
     lines.push(aligned(&header, &[1, 2], decided.chunks.iter().map(row_in)));
+    // A remembered pack keeps only the first entries of each list, but all of the counts.
     let in_all = decided.in_all();
     let missing = in_all.chunks - decided.chunks.len();
     if missing > 0 {
         let missing = grouped(missing as u64);
-        lines.push(format!(
-            "… {missing} more are not kept: name the task to see all"
-        ));
+        lines.push(format!("… {missing} more; give the task again to see all"));
     }
     let kept = decided.excluded.len();
     if kept > 0 && excluded > 0 {
@@ -41,7 +40,7 @@ pub(super) fn table(decided: &Decisions, excluded: usize) -> String {
     if hidden > 0 {
         let more = match kept > excluded {
             true => "`--excluded N` shows more",
-            false => "they are not kept: name the task to see all",
+            false => "give the task again to see all",
         };
         lines.push(format!("… {} more; {more}", grouped(hidden as u64)));
     }
@@ -71,9 +70,10 @@ fn spent(decided: &Decisions) -> Option<String> {
     let largest: Vec<String> = largest
         .map(|spent| format!("{} {} %", one_line(&spent.on), share(spent.tokens.0)))
         .collect();
+    // Only a folder can be excluded with one option.
     let first = decided.spent.iter().find(|spent| spent.on.ends_with('/'))?;
     Some(format!(
-        "most tokens: {}; `--exclude {}` leaves a folder out, `--max-files N` looks at fewer files",
+        "most tokens: {}; `--exclude {}` leaves a folder out, `--max-files N` limits the files",
         largest.join(", "),
         one_line(&first.on)
     ))
@@ -83,16 +83,17 @@ fn spent(decided: &Decisions) -> Option<String> {
 fn understood(decided: &Decisions) -> Option<String> {
     let task_type = decided.task_type?.as_str();
     let from = match decided.inferred_from.as_deref()? {
-        [] => "as no word of it says otherwise".to_owned(),
+        [] => "as no word says otherwise".to_owned(),
         cues => format!("from {}", quoted(cues.iter())),
     };
     Some(format!(
-        "taken for a task to {task_type}, {from}; `--task-type TYPE` says otherwise"
+        "task type {task_type}, {from}; `--task-type TYPE` changes it"
     ))
 }
 
 /// The words that were looked for, and those that are nowhere.
 fn words(decided: &Decisions) -> Vec<String> {
+    // Words that no file has are apart: they are what a person can change.
     let (found, missing): (Vec<_>, Vec<_>) = decided.words.iter().partition(|word| word.files > 0);
     let found = found.iter().take(MOST_WORDS);
     let found: Vec<String> = found
@@ -106,11 +107,13 @@ fn words(decided: &Decisions) -> Vec<String> {
     let mut lines = Vec::new();
     if !found.is_empty() {
         let found = found.join(", ");
-        lines.push(format!("looked for, in how many files: {found}"));
+        lines.push(format!(
+            "words of the task, with the number of files: {found}"
+        ));
     }
     if !missing.is_empty() {
         lines.push(format!(
-            "in no file: {missing}; say it with names that the code has"
+            "in no file: {missing}; use names from the code instead"
         ));
     }
     lines

@@ -17,7 +17,7 @@ pub(super) fn run(args: &Args, request: &Request) -> Result<(), Failure> {
     ];
     if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
         let what = format!("`{option}` is for chunks, and the file holds a request");
-        let hint = "leave it out: a request says itself what is asked, and in which form";
+        let hint = "leave it out: a request has its own message and its own form";
         return Err(Failure::usage(what).hint(hint));
     }
     let (counter, traits) = args.counter.counter_for(request.model().as_deref())?;

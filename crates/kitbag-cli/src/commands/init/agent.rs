@@ -49,14 +49,16 @@ pub(super) fn run(
     agreed: Option<Agreed>,
 ) -> Result<(), Failure> {
     let mut changes = planned(agent, folder, direction)?;
+    // A file that already says what it should is neither shown nor written: its time would change for nothing.
     changes.retain(|change| change.before != change.after);
     if changes.is_empty() {
         output::say(match direction {
-            Direction::Add => "nothing to do: Kitbag is set up",
-            Direction::Remove => "nothing to do: nothing of Kitbag's is there",
+            Direction::Add => "nothing to do: Kitbag is already set up",
+            Direction::Remove => "nothing to do: Kitbag is not set up",
         });
         return Ok(());
     }
+    // Everything is shown before the first file is written, so that one answer covers all of them.
     for change in &changes {
         output::print(&change.shown())?;
         for note in &change.notes {
@@ -74,8 +76,11 @@ pub(super) fn run(
         };
         output::say(format_args!("{done} {}", change.file.display()));
     }
+    // Codex ignores new hooks without a word until the person approves them.
     if let (AgentArg::Codex, Direction::Add) = (agent, direction) {
-        output::say("Codex runs hooks of a project once you trust it and them: see /hooks there");
+        output::say(
+            "Codex runs the hooks once you trust the project and them: see /hooks in Codex",
+        );
     }
     Ok(())
 }
@@ -97,6 +102,7 @@ impl AgentArg {
             let mut changes = changes.filter(|change| change.before != change.after);
             Ok::<bool, Failure>(changes.next().is_some())
         };
+        // Asked of the planned changes, so that `doctor` and `init` can never disagree.
         Ok(match is_changed(Direction::Add)? {
             false => SetUp::Whole,
             true if is_changed(Direction::Remove)? => SetUp::InPart,
@@ -108,6 +114,7 @@ impl AgentArg {
 fn planned(agent: AgentArg, folder: &Path, direction: Direction) -> Result<Vec<Change>, Failure> {
     let program = program();
     let server = Server {
+        // Of these agents only VS Code wants the type of a server.
         kind: (agent == AgentArg::Vscode).then_some("stdio"),
         command: &program,
         args: ["mcp"],
@@ -131,6 +138,7 @@ fn planned(agent: AgentArg, folder: &Path, direction: Direction) -> Result<Vec<C
             )?,
         ],
         AgentArg::Codex => vec![in_file(
+            // Codex reads servers and hooks from one file.
             ".codex/config.toml",
             Format::Toml,
             &|text, direction, _| match direction {
@@ -164,8 +172,9 @@ impl Server<'_> {
         let there = file_json::get(text, path)?;
         let is_ours = there.as_ref().is_none_or(Self::is_ours);
         match (direction, there) {
+            // The name `kitbag` alone does not make a server ours: somebody may have wrapped it.
             (Direction::Remove, _) if !is_ours => {
-                notes.push("its `kitbag` runs another program, and is left alone".to_owned());
+                notes.push("its `kitbag` runs another program and stays".to_owned());
                 Ok(text.to_owned())
             }
             (Direction::Remove, _) => file_json::remove(text, path),
@@ -174,6 +183,7 @@ impl Server<'_> {
                 let ours = own.as_object().into_iter().flatten();
                 let ours = ours.map(|(name, value)| (name.clone(), value.clone()));
                 let before = fields.clone();
+                // Extended and not replaced: the entry may have an `env` of the person's own.
                 fields.extend(ours);
                 if before == fields {
                     return Ok(text.to_owned());
@@ -182,8 +192,8 @@ impl Server<'_> {
                     let command = before.get("command").map(ToString::to_string);
                     let command = command.unwrap_or_else(|| "no command".to_owned());
                     notes.push(format!(
-                        "it has a `kitbag` of yours with {command}: command and arguments are replaced, and \
-                         everything else in it stays"
+                        "your `kitbag` server with {command} gets a new command and new arguments; the rest of \
+                         its entry stays"
                     ));
                 }
                 file_json::set(text, path, &fields)
@@ -195,6 +205,7 @@ impl Server<'_> {
     /// Returns true for an entry that this command wrote, wherever the program was then.
     fn is_ours(entry: &Value) -> bool {
         let command = entry.get("command").and_then(Value::as_str);
+        // The stem, since the program may have been elsewhere, or `kitbag.exe`.
         let stem = command.and_then(|command| Path::new(command).file_stem());
         let is_mcp = entry
             .get("args")
@@ -221,6 +232,7 @@ struct HookCommand<'a> {
 fn hooks(text: &str, program: &str, direction: Direction) -> Result<String, String> {
     let command = format!("{} hook", quoted(program));
     let is_ours = |group: &Value| is_our_hook(group, &command);
+    // Each event changes the text that the one before left, so the file is parsed anew for each.
     let mut text = text.to_owned();
     for (event, timeout) in HOOKS {
         let path = ["hooks", event];
@@ -242,6 +254,7 @@ fn hooks(text: &str, program: &str, direction: Direction) -> Result<String, Stri
 /// Returns true for a group of hooks that this command wrote, wherever the program was then.
 fn is_our_hook(group: &Value, planned: &str) -> bool {
     let hooks = group.get("hooks").and_then(|hooks| hooks.as_array());
+    // A group with other hooks besides ours is the person's: taking it out would take theirs too.
     let Some([hook]) = hooks.map(Vec::as_slice) else {
         return false;
     };
@@ -257,6 +270,7 @@ fn is_our_hook(group: &Value, planned: &str) -> bool {
 fn unquoted(text: &str) -> Option<String> {
     let inside = text.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
     let program = inside.map_or(text.to_owned(), |inside| inside.replace(r"'\''", "'"));
+    // Quoted again and compared: text that only resembles a quoted program is left alone.
     (quoted(&program) == text).then_some(program)
 }
 
@@ -273,6 +287,7 @@ pub(super) fn quoted(program: &str) -> String {
 fn program() -> String {
     let name = "kitbag";
     let path = env::var_os("PATH").unwrap_or_default();
+    // The plain name survives an update of the program and suits a file that a team shares.
     let is_found = env::split_paths(&path).any(|folder| folder.join(name).is_file());
     match env::current_exe() {
         Ok(file) if !is_found => file.display().to_string(),
@@ -282,14 +297,16 @@ fn program() -> String {
 
 /// Asks whoever sits at the terminal.
 fn ask() -> Result<(), Failure> {
+    // Both, since the question goes to stderr and the answer comes from stdin.
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        let what = "nobody can be asked whether to change these files";
-        return Err(Failure::usage(what).hint("say so with `--yes`"));
+        let what = "cannot ask before changing these files: this is not a terminal";
+        return Err(Failure::usage(what).hint("`--yes` changes them without asking"));
     }
     output::say("Change these files? [y/N]");
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);
     match read {
+        // Anything but a clear yes is a no: the files belong to another program.
         Ok(_) if matches!(answer.trim(), "y" | "Y" | "yes") => Ok(()),
         _ => Err(Failure::new("nothing was changed")),
     }

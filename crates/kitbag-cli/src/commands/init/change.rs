@@ -49,7 +49,7 @@ impl Change {
         let after = after(before.as_deref(), format, direction, edit, &mut notes);
         let after = after.map_err(|problem| {
             Failure::new(format_args!("cannot change {shown}: {problem}"))
-                .hint("nothing was written; mend the file, or change it by hand")
+                .hint("nothing was written; correct the file, or edit it by hand")
         })?;
         let below = Path::new(name).parent();
         let below = below.filter(|below| !below.as_os_str().is_empty());
@@ -79,8 +79,8 @@ impl Change {
         let shown = self.file.display();
         // Somebody may have changed it while the question waited for an answer.
         if read(&self.file)? != self.before {
-            let what = format_args!("{shown} is no longer as it was when the change was shown");
-            return Err(Failure::new(what).hint("it was left alone; run the command again"));
+            let what = format_args!("{shown} has changed since the question");
+            return Err(Failure::new(what).hint("nothing was written to it; run the command again"));
         }
         let failed = |error: io::Error| Failure::new(format_args!("cannot write {shown}: {error}"));
         match &self.after {

@@ -30,6 +30,7 @@ pub(super) fn set(text: &str, path: &[&str], value: &impl Serialize) -> Result<S
     let tree = parse(text)?;
     let changed = match tree.at(path) {
         Some(node) if node.value(text)? == read(value)? => return Ok(text.to_owned()),
+        // Taken out and added, so that there is one way of writing a member.
         Some(_) => set_missing(&remove(text, path)?, path, value)?,
         None => set_missing(text, path, value)?,
     };
@@ -50,10 +51,12 @@ pub(super) fn push(
         let items = list.value(text)?;
         let items = items.as_array().into_iter().flatten();
         let ours: Vec<&Value> = items.filter(|item| is_same(item)).collect();
+        // Unchanged bytes for a file that is set up already.
         if ours == [&read(item)?] {
             return Ok(text.to_owned());
         }
     }
+    // An older entry of ours would run the hook twice.
     let text = remove_items(text, path, is_same)?;
     let tree = parse(&text)?;
     let changed = match tree.at(path) {
@@ -83,6 +86,7 @@ pub(super) fn remove_items(
     path: &[&str],
     is_meant: impl Fn(&Value) -> bool + Copy,
 ) -> Result<String, String> {
+    // One at a time: each change moves the places of the others.
     let mut changed = text.to_owned();
     loop {
         let tree = parse(&changed)?;
@@ -112,6 +116,7 @@ pub(super) fn remove_items(
 
 /// Adds a member that is not there.
 fn set_missing(text: &str, path: &[&str], value: &impl Serialize) -> Result<String, String> {
+    // An agent may have made the file and left it empty.
     let text = match text.trim().is_empty() {
         true => "{}\n",
         false => text,

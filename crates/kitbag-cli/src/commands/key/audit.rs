@@ -7,19 +7,19 @@ use crate::failure::Failure;
 use crate::output;
 use crate::store::StoreArgs;
 
-/// Lists what was done with keys, the latest first: asked, remembered, forgotten, exported, refused
+/// Lists actions with keys, the latest first: asked, remembered, forgotten, exported, refused
 ///
-/// An entry names the key, the action and an id, and holds nothing of what was said. Entries are kept until
-/// their tenant is forgotten.
+/// An entry has the key, the action and an id, but no text of messages. Entries are kept until their tenant
+/// is forgotten.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Only what was done with this key, by its id
+    /// Only actions with the key of this id
     #[arg(long, value_name = "ID")]
     key: Option<String>,
-    /// The most entries that are listed
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Maximum number of entries
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -33,7 +33,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         return Ok(output::print_json_list("entries", &entries)?);
     }
     if entries.is_empty() {
-        output::say("nothing was done with a key");
+        output::say("no key was used yet");
     }
     let row = |entry: &AuditEntry| {
         [

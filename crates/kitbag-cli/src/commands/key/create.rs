@@ -10,13 +10,13 @@ use crate::failure::Failure;
 use crate::output;
 use crate::store::StoreArgs;
 
-/// Makes a key and prints it, this one time: the store keeps its hash
+/// Creates a key and prints it once: the store keeps only its hash
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// A name for people, such as laptop or ci
     name: String,
-    /// The rights of the key, with commas between: proxy (requests to models, with memory as read and write
-    /// allow), read (packs, prompts, what is remembered), write (asking, remembering, forgetting), admin
+    /// Rights of the key, separated by commas: proxy (requests to models; with read they get memory, with
+    /// write they extend it), read (packs, prompts, memory), write (asking, remembering, forgetting), admin
     /// (everything, and metrics)
     #[arg(
         long = "scope",
@@ -25,16 +25,16 @@ pub(super) struct Args {
         default_value = "proxy,read,write"
     )]
     scopes: Vec<KeyScope>,
-    /// The most requests a minute, for each node of a server
+    /// Limit the requests per minute, on each node of a server
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     requests_per_minute: Option<u32>,
-    /// The most tokens a minute, of prompts and answers together, for each node of a server
+    /// Limit the tokens per minute of prompts and answers together, on each node of a server
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     tokens_per_minute: Option<u32>,
-    /// The end of its life: a date, or a time from now such as 90d or 12h [default: none]
+    /// Expiry: a date, or a time from now such as 90d or 12h [default: none]
     #[arg(long, value_name = "TIME", value_parser = parse_expiry)]
     expires: Option<Timestamp>,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -69,7 +69,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         })?);
     }
     output::say(format_args!(
-        "made the key {} of tenant {}; it is shown this once, so keep it now",
+        "created key {} of tenant {}; save it now, it is not shown again",
         key.id,
         store.tenant()
     ));
@@ -89,5 +89,5 @@ fn parse_expiry(text: &str) -> Result<Timestamp, String> {
     };
     expires
         .filter(|expires| *expires > now.timestamp())
-        .ok_or_else(|| "expected a time to come, such as 90d or 2030-01-31".to_owned())
+        .ok_or_else(|| "expected a time in the future, such as 90d or 2030-01-31".to_owned())
 }

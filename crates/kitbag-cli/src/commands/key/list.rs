@@ -7,10 +7,10 @@ use crate::failure::Failure;
 use crate::output::{self, grouped, one_line};
 use crate::store::StoreArgs;
 
-/// Lists the keys of a tenant, revoked and expired ones too
+/// Lists the keys of a tenant, including revoked and expired ones
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -23,7 +23,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     }
     if keys.is_empty() {
         let tenant = store.tenant();
-        output::say(format_args!("tenant {tenant} has no key"));
+        output::say(format_args!("tenant {tenant} has no keys"));
     }
     let now = Timestamp::now();
     let limit = |limit: Option<u32>| limit.map(grouped).unwrap_or_default();

@@ -7,13 +7,12 @@ use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::store::StoreArgs;
 
-/// Ends a key for good; a server that runs notices within five seconds
+/// Revokes a key for good; a running server notices within five seconds
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The id of the key, as `kitbag key list` prints it: the eight digits behind the tenant, never the
-    /// whole key
+    /// The key's id, as `kitbag key list` prints it: the eight digits after the tenant, never the whole key
     id: String,
-    /// Prints JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -21,7 +20,7 @@ pub(super) struct Args {
 pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let store = place.open().await?;
     if args.id.len() > 8 {
-        let what = "the id of a key has eight digits, and this is longer";
+        let what = "this is longer than the id of a key, which has eight digits";
         return Err(Failure::usage(what).hint("`kitbag key list` shows the ids"));
     }
     let revoked = store.revoke_key(&args.id, Timestamp::now()).await;

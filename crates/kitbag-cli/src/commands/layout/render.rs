@@ -25,10 +25,10 @@ use crate::output;
 use crate::project::ProjectArgs;
 use crate::prompt::{Show, deliver};
 
-/// Renders a layout as every channel would
+/// Renders a layout as all channels do
 ///
-/// Prints the whole prompt: the layout as system prompt, what was said, and the query in its
-/// wrapper. With --raw it prints the rendered template alone.
+/// Prints the whole prompt: the layout as system prompt, the earlier messages, and the query in its
+/// wrapper. With --raw, prints only the rendered template.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The query or the task; `-` for stdin
@@ -57,7 +57,7 @@ pub(crate) struct Args {
     /// The tools on offer, as a JSON array of {"name", "description", "input_schema"}
     #[arg(long, value_name = "FILE", conflicts_with = "context")]
     tools: Option<PathBuf>,
-    /// A document that the channel brings, as NAME=FILE; may be given several times
+    /// A document that the channel supplies; may be repeated
     #[arg(long, value_name = "NAME=FILE", conflicts_with = "context")]
     document: Vec<String>,
     /// The whole context of the template, as a JSON object
@@ -70,19 +70,19 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HEX")]
     key: Option<SecurityKey>,
     /// Limit the prompt to this many tokens
-    #[arg(long, value_name = "TOKENS", default_value = "32k")]
+    #[arg(short, long, value_name = "TOKENS", default_value = "32k")]
     budget: Tokens,
     /// Form of the prompt: flat, pack, markdown, xml, node, anthropic, openai, responses or json
-    #[arg(long, value_name = "FORM", default_value = "flat")]
+    #[arg(short, long, value_name = "FORM", default_value = "flat")]
     format: OutputForm,
     #[command(flatten)]
     counter: CounterArgs,
     #[command(flatten)]
     project: ProjectArgs,
-    /// Print the rendered template alone
+    /// Print only the rendered template
     #[arg(long, conflicts_with = "format")]
     raw: bool,
-    /// Print the ledger as a table: every document and message, in or out, and why
+    /// Print the ledger as a table: every document and message, in or out, with the reason
     #[arg(long, conflicts_with_all = ["raw", "json"])]
     explain: bool,
     /// Print the prompt as structured JSON, with the messages and the template's context
@@ -92,9 +92,9 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum ModeArg {
-    /// It answers and changes nothing
+    /// To answer, and change nothing
     Query,
-    /// It carries out a task
+    /// To carry out a task
     Execute,
 }
 
@@ -159,14 +159,14 @@ impl Args {
     /// The form of the prompt, if there is something to answer.
     fn settings(&self, request: &AgentRequest) -> Result<(AssemblySettings, Counter), Failure> {
         if request.channel.query.trim().is_empty() {
-            let what = "a prompt ends in a query, and there is none";
-            let hint = "say what is asked, or look at the layout alone with --raw";
+            let what = "a prompt ends with a query, and none is given";
+            let hint = "give a query, or print only the layout with --raw";
             return Err(Failure::usage(what).hint(hint));
         }
         // A payload holds the prompt as one string, which a request is not.
         if self.json && !self.format.is_text() {
             let form = self.format.as_str();
-            let what = format!("the prompt of a payload is a text, which `{form}` is not");
+            let what = format!("--json needs a form that is a text, and `{form}` is not");
             return Err(Failure::usage(what).hint("leave out --json or --format"));
         }
         let (counter, traits) = self.counter.counter()?;

@@ -45,6 +45,7 @@ fn shown(layout: &Layout, language: Option<&str>) -> String {
     if let Some(description) = &layout.description {
         lines.push(one_line(description));
     }
+    // A layout in one language has nothing to choose from.
     if layout.templates.len() > 1 {
         let languages: Vec<&str> = layout.templates.keys().map(String::as_str).collect();
         lines.push(format!("languages: {}", one_line(&languages.join(", "))));

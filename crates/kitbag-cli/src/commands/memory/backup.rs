@@ -9,17 +9,16 @@ use crate::output::{self, grouped, one_line};
 use crate::progress::Progress;
 use crate::store::StoreArgs;
 
-/// Writes a backup into a new file, while others go on reading and writing
+/// Writes a backup to a new file while other programs read and write
 ///
-/// The backup is a store itself, which any command can look at with `--store`, and `kitbag memory
-/// restore` brings it back. Of a file it holds all tenants; of a PostgreSQL server the one that
-/// `--tenant` names. It is written under another name until it is whole; a file that an interrupted
-/// backup left is named, and stays.
-///
-/// Example: kitbag memory backup memory-2024-05-01.db
+/// The backup is itself a store that any command can open with `--store`, and `kitbag memory restore` brings
+/// it back. A backup of a file holds all tenants, one of a PostgreSQL database only the tenant that
+/// `--tenant` names. It is written under a temporary name until it is complete; a file that an interrupted
+/// backup left behind is reported, and stays.
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag memory backup memory-2024-05-01.db")]
 pub(super) struct Args {
-    /// The file to write, whole or not at all, for its owner alone; it must not be there yet
+    /// The file to write, whole or not at all; it must not exist, and only its owner can read it
     file: PathBuf,
     /// Print JSON
     #[arg(long)]

@@ -5,9 +5,9 @@ use crate::output::{self, one_line};
 use crate::progress::Progress;
 use crate::store::StoreArgs;
 
-/// Checks that rows and indexes are whole, and changes nothing
+/// Checks rows and indexes, and changes nothing
 ///
-/// What is wrong is printed, a line each, and the exit code is then 1.
+/// Each problem is printed on a line, and the exit code is then 1.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// Print JSON
@@ -24,7 +24,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     if args.json {
         output::print_json_list("problems", &problems)?;
     } else if is_whole {
-        output::say("all is well");
+        output::say("no problems found");
     } else {
         let lines: Vec<String> = problems.iter().map(|problem| one_line(problem)).collect();
         output::print(&lines.join("\n"))?;

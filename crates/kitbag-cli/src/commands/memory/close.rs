@@ -19,11 +19,14 @@ use crate::store::StoreArgs;
 
 /// Closes conversations and keeps a summary of each
 ///
-/// The sender's next message begins another conversation, whose prompts can show the summary. The
-/// summary consists of the most telling sentences that were said, without internal messages. With --model
-/// a model then writes the summary and finds facts about the sender; `memory facts` lists and ends them.
-/// So it does for a conversation that was closed before with such sentences alone.
+/// The sender's next message begins another conversation, whose prompts can show the summary. A summary
+/// consists of the most informative sentences of the conversation, without internal messages. With --model,
+/// a model writes the summary instead and extracts facts about the sender, also for a conversation that was
+/// closed before without a model. `kitbag memory facts` lists and ends facts.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag memory close 7.12
+  kitbag memory close --silent --model")]
 pub(super) struct Args {
     /// The conversations to close, such as 7.12
     #[arg(required_unless_present = "silent", value_name = "CONVERSATION")]
@@ -37,11 +40,11 @@ pub(super) struct Args {
     /// With --silent: only those on this channel
     #[arg(long, value_name = "NAME", conflicts_with = "conversations")]
     channel: Option<String>,
-    /// The most tokens of a summary
+    /// Limit each summary to this many tokens
     #[arg(long, value_name = "TOKENS", default_value_t = 200, value_parser = clap::value_parser!(u32).range(20..))]
     tokens: u32,
-    /// Ask a model for the summary and for facts: the one that `learning_model` or `model` under
-    /// `settings:` in kitbag.yaml names, or this one
+    /// Ask a model for the summary and for facts: this one, or `learning_model` or `model` under
+    /// `settings:` in kitbag.yaml
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     model: Option<String>,
     /// Print JSON
@@ -110,6 +113,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         return Ok(output::print_json_list("closed", &closed)?);
     }
     let mut text = String::new();
+    // Printed at the end, after all are closed: notes about learning come on stderr meanwhile.
     for row in &closed {
         text.push_str(&format!("{} {}\n", row.conversation, row.words));
         for line in row.summary.iter().flat_map(|summary| summary.lines()) {
@@ -130,7 +134,7 @@ async fn silent(args: &Args, store: &Store) -> Result<Vec<ConversationId>, Failu
     let found = store.silent_conversations(&filter, IDLE, u32::MAX, Timestamp::now());
     let found = found.await?;
     if found.is_empty() && !say_unknown(store, sender, channel).await? {
-        output::say("no open conversation has ended by silence");
+        output::say("no open conversation has been silent for 30 minutes");
     }
     Ok(found)
 }
@@ -150,7 +154,7 @@ async fn close(
             let is_learned = |summary: &Summary| summary.by == SummaryMaker::Model;
             if engine.is_some() && summary.as_ref().is_some_and(is_learned) {
                 output::say(format_args!(
-                    "{id} has a summary by a model already: no model was asked"
+                    "{id} already has a summary by a model, so no model was asked"
                 ));
                 // A model's summary is not made again: it would cost the same and say little new.
                 engine = None;
@@ -161,7 +165,7 @@ async fn close(
             engine = None;
             (
                 "still_active",
-                "stays open: a turn of it is under way",
+                "stays open: another program is answering in it",
                 None,
             )
         }

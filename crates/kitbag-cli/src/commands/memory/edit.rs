@@ -12,12 +12,11 @@ use crate::store::StoreArgs;
 
 /// Replaces the text of a message, and shows the difference
 ///
-/// Recall finds the new text alone from then on, and facts and summaries that came from the older one go.
-/// The older text stays: `kitbag memory history ID` shows all versions, and `kitbag memory forget
+/// From then on recall finds only the new text. Facts and summaries that came from the older text are
+/// removed. The older text stays: `kitbag memory history ID` shows all versions, and `kitbag memory forget
 /// --message ID` removes them.
-///
-/// Example: kitbag memory edit 7.12#3 "We fly to Porto in October"
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag memory edit 7.12#3 \"We fly to Porto in October\"")]
 pub(super) struct Args {
     /// The message, such as 7.12#3
     id: MessageId,
@@ -70,7 +69,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         })?);
     }
     if !changed {
-        output::say(format_args!("message {} says that already", args.id));
+        output::say(format_args!("message {} already has this text", args.id));
     }
     Ok(output::print(&difference(&before, &text))?)
 }

@@ -13,9 +13,9 @@ use crate::store::StoreArgs;
 
 /// Lists the entities of a conversation and its archived results
 ///
-/// Entities are what an agent read, made or changed in a conversation: active ones came up in the last
-/// turns, generated ones are not saved yet, retained ones are kept for a reason. Results of steps that
-/// belong to no entity are archived under a key.
+/// Entities are the things that an agent read, made or changed in a conversation: active ones came up in
+/// the last turns, generated ones are not saved yet, retained ones are kept for a reason. Results of steps
+/// that belong to no entity are archived under a key.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The conversation, such as 7.12

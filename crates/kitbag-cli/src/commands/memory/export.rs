@@ -17,14 +17,17 @@ use crate::store::StoreArgs;
 /// Messages held in memory at a time.
 const PAGE: u32 = 1_000;
 
-/// Prints all messages as JSON lines that `kitbag memory import` takes back
+/// Prints all messages as JSON lines, which `kitbag memory import` reads
 ///
-/// They come in the order in which they arrived, from each sender on each channel, with what was said
-/// in words, metadata and titles of conversations. Internal messages, tool calls, facts and prompts are not among them; `kitbag memory
-/// migrate` copies everything.
+/// Messages come in the order of their arrival, from each sender on each channel, with their text, metadata
+/// and the titles of conversations. Internal messages, tool calls, facts and prompts are left out;
+/// `kitbag memory migrate` copies everything.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag memory export messages.jsonl
+  kitbag memory export --conversation trip --since 2024-05-01")]
 pub(super) struct Args {
-    /// File to write, whole or not at all; a new one is readable by its owner alone [default: `-`, stdout]
+    /// File to write, whole or not at all; only its owner can read a new one [default: `-`, stdout]
     file: Option<PathBuf>,
     /// Only messages of this sender
     #[arg(long, value_name = "NAME")]
@@ -34,7 +37,7 @@ pub(super) struct Args {
     channel: Option<String>,
     #[command(flatten)]
     filter: FilterArgs,
-    /// Leave out messages that cannot be read, and name each, instead of stopping at the first
+    /// Report and leave out messages that cannot be read, instead of stopping at the first
     #[arg(long)]
     skip_damaged: bool,
 }
@@ -45,6 +48,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let named = args.file.as_deref().filter(|file| !input::is_stdin(file));
     let mut file = None;
     if let Some(named) = named {
+        // Writing would replace the store with its own export.
         if location.is_file_of(named) {
             let what = format!("{} is the store itself", named.display());
             return Err(Failure::usage(what).hint("give another file"));
@@ -56,6 +60,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         Some(file) => Box::new(file),
         None => Box::new(io::stdout().lock()),
     };
+    // Only a terminal obeys control characters; a program gets the bytes as they are.
     let reader = match named.is_none() && io::stdout().is_terminal() {
         true => Reader::Person,
         false => Reader::Program,
@@ -63,10 +68,12 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let mut to = io::BufWriter::new(to);
     let count = write(&store, args, &mut to, reader).await?;
     to.flush()?;
+    // Ends the borrow of the file, which is then moved to its place.
     drop(to);
     if let Some(file) = file {
         file.finish()?;
     }
+    // Nothing at all: a mistyped filter is more likely than an empty memory.
     if count == Count::default() {
         let (sender, channel) = (args.sender.as_deref(), args.channel.as_deref());
         if !say_unknown(&store, sender, channel).await? {
@@ -78,7 +85,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     if count.left_out > 0 {
         let messages = counted(count.left_out, "message", "messages");
         output::say(format_args!(
-            "left out {messages} without words or for the model alone; `kitbag memory migrate` copies everything"
+            "left out {messages} without text or for the model alone; `kitbag memory migrate` copies everything"
         ));
     }
     Ok(())

@@ -13,16 +13,20 @@ use crate::store::{self, StoreArgs};
 
 /// Lists, sets and ends facts about a sender
 ///
-/// A fact is a key and a value, such as timezone and Europe/Lisbon, and follows its sender across
-/// channels. A value that is replaced or ended stays in the history until it is forgotten.
+/// A fact is a key and a value, such as timezone and Europe/Lisbon, and holds on all channels of its
+/// sender. A value that is replaced or ended stays in the history until it is forgotten.
 ///
-/// Facts are also drawn from plain statements in messages, such as "I live in Porto", and carry the
-/// message they came from. Of one key the value that was told or said last holds.
+/// Facts are also drawn from plain statements in messages, such as "I live in Porto", and name the message
+/// that they came from. The latest value of a key holds, no matter where it came from.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag memory facts list
+  kitbag memory facts set timezone Europe/Lisbon
+  kitbag memory facts history diet")]
 pub(super) struct Args {
     #[command(subcommand)]
     command: Command,
-    /// Sender that the fact is about; needed if the store knows several
+    /// Sender that the fact is about; required if the store has several
     #[arg(long, global = true, value_name = "NAME")]
     sender: Option<String>,
     /// Print JSON
@@ -37,14 +41,14 @@ enum Command {
         #[command(flatten)]
         limit: Limit,
     },
-    /// Sets a fact, which then holds on all channels; the value that it had stays in the history
+    /// Sets a fact; the earlier value stays in the history
     Set {
         /// Subject of the fact, such as timezone
         key: String,
         /// Its value, such as Europe/Lisbon
         value: String,
     },
-    /// Ends a fact; the value that it had stays in the history
+    /// Ends a fact; the value stays in the history
     Unset {
         /// Subject of the fact, such as timezone
         key: String,
@@ -60,8 +64,8 @@ enum Command {
 
 #[derive(clap::Args)]
 struct Limit {
-    /// Most entries to list: facts learned last, or values first by key
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Maximum number of entries: the latest facts, or the first values by key
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
 }
 
@@ -127,6 +131,7 @@ async fn changed(
         output::say(format_args!("{what} `{key}` of {sender}"));
         return Ok(());
     }
+    // Read back, so that the JSON has the times and the source that the store gave it.
     let last = store.fact_history(sender, Some(key), 1).await?.pop();
     Ok(output::print_json(&last)?)
 }
@@ -139,7 +144,7 @@ struct Report<'a> {
 
 async fn print(args: &Args, store: &Store, sender: &str, facts: &[Fact]) -> Result<(), Failure> {
     if facts.is_empty() && !say_unknown(store, Some(sender), None).await? {
-        output::say(format_args!("no fact about {sender} is known"));
+        output::say(format_args!("there are no facts about {sender}"));
     }
     if args.json {
         return Ok(output::print_json(&Report { sender, facts })?);

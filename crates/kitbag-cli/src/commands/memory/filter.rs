@@ -8,8 +8,8 @@ use kitbag::store::{ConversationKey, MessageFilter, MessageTime};
 /// The times between which messages were said.
 #[derive(clap::Args)]
 pub(super) struct TimeArgs {
-    /// Only from this time on: a date, a time or an age, such as 2024-05-01,
-    /// 2024-05-01T18:30+02:00, 12h, 7d or 2w
+    /// Only at or after this time: a date, a time or an age, such as 2024-05-01, 2024-05-01T18:30+02:00,
+    /// 12h, 7d or 2w
     #[arg(long, value_name = "TIME", value_parser = parse_since)]
     since: Option<MessageTime>,
     /// Only before this time, written like --since; a date includes its whole day
@@ -86,7 +86,7 @@ fn parse_ago(text: &str) -> Option<MessageTime> {
 }
 
 fn expected() -> String {
-    "expected a date or a time such as 2024-05-01 or 2024-05-01T18:30, or how long ago such as 7d"
+    "expected a date or a time such as 2024-05-01 or 2024-05-01T18:30, or an age such as 7d"
         .to_owned()
 }
 

@@ -15,18 +15,17 @@ use crate::output::{self, counted, one_line};
 use crate::progress::Progress;
 use crate::store::StoreArgs;
 
-/// Deletes messages, facts, conversations, or all about a sender, for good
+/// Deletes messages, facts, conversations, or everything about a sender, for good
 ///
-/// It is gone from rows, indexes and archived prompts, and so is what was derived from it. Prompts
-/// that held it can no longer be rebuilt. `--matching`, `--before`, `--since`, `--until` and `--channel`
-/// choose messages, of all senders or of `--sender`; several of them must all hold. What would go is
-/// listed first: look at it with `--dry-run`.
-///
-/// Examples:
-///   kitbag memory forget --matching "tax number" --dry-run
-///   kitbag memory forget --sender ann --channel slack --before 90d --yes
+/// Deletes them from rows, indexes and archived prompts, with everything that was derived from them.
+/// Prompts that contained them can no longer be rebuilt. `--matching`, `--before`, `--since`, `--until` and
+/// `--channel` choose messages of all senders or of `--sender`; a message must satisfy all of them. The
+/// messages are listed before anything is deleted; `--dry-run` only lists them.
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = "Examples:
+  kitbag memory forget --matching \"tax number\" --dry-run
+  kitbag memory forget --sender ann --channel slack --before 90d --yes
+  kitbag memory forget --message 7.12#3")]
 #[command(group = ArgGroup::new("one").args(["message", "fact", "tenant_all"]))]
 #[command(group = ArgGroup::new("some").multiple(true)
     .args(["matching", "before", "since", "until", "channel"]).conflicts_with("one"))]
@@ -34,21 +33,21 @@ pub(super) struct Args {
     /// A message, such as 7.12#3
     #[arg(long, value_name = "ID", conflicts_with_all = ["sender", "conversation"])]
     message: Option<MessageId>,
-    /// A fact with its history, by its key; of the only sender, or of --sender
+    /// A fact with its history, by its key, of --sender or of the only sender
     #[arg(long, value_name = "KEY", conflicts_with = "conversation")]
     fact: Option<String>,
-    /// A conversation, such as 7.12, or those of its messages that the other options choose
+    /// A conversation, such as 7.12, or only those of its messages that the other options choose
     #[arg(long, value_name = "ID", conflicts_with = "sender")]
     conversation: Option<ConversationId>,
-    /// All about this sender: conversations on every channel, facts, summaries; with options that choose
-    /// messages, only those
+    /// Everything about this sender: conversations on all channels, facts, summaries; with options that
+    /// choose messages, only those messages
     #[arg(long, value_name = "NAME")]
     sender: Option<String>,
-    /// Messages that have all of these words, whole and in whatever case, or others of the same stem,
-    /// also in a text that an edit replaced
+    /// Messages that have all of these words or words of the same stem, in any case, also in a text that an
+    /// edit replaced
     #[arg(long, value_name = "WORDS")]
     matching: Option<String>,
-    /// Messages that were said before this time, or longer ago than this, such as 2024-05-01 or 90d
+    /// Messages before this time or older than this, such as 2024-05-01 or 90d
     #[arg(long, value_name = "TIME", value_parser = parse_since, conflicts_with = "until")]
     before: Option<MessageTime>,
     #[command(flatten)]
@@ -56,17 +55,17 @@ pub(super) struct Args {
     /// Messages on this channel
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
-    /// Everything that the tenant has, so that nothing at all remains of it
+    /// Everything of the tenant
     #[arg(long, conflicts_with_all = ["sender", "conversation"])]
     tenant_all: bool,
-    /// List what would go, and change nothing
+    /// List what would be deleted, and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// Most messages to list of those that would go
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    /// Maximum number of messages to list
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     limit: u32,
     /// Do not ask for confirmation
-    #[arg(long)]
+    #[arg(short, long)]
     yes: bool,
     /// Print JSON
     #[arg(long)]
@@ -92,11 +91,12 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     drop(progress);
     match args.json {
         true => Ok(output::print_json(&gone)?),
-        false => Ok(output::print(&told(&gone))?),
+        false => Ok(output::print(&in_words(&gone))?),
     }
 }
 
 async fn what(args: &Args, store: &Store) -> Result<Forget, Failure> {
+    // The narrowest choice first; clap refuses combinations that contradict each other.
     if let Some(message) = args.message {
         return Ok(Forget::Message(message));
     }
@@ -124,7 +124,7 @@ async fn what(args: &Args, store: &Store) -> Result<Forget, Failure> {
         return match (args.conversation, &args.sender) {
             (Some(conversation), _) => Ok(Forget::Conversation(conversation)),
             (None, Some(sender)) => Ok(Forget::Sender(sender.clone())),
-            (None, None) => Err(Failure::usage("what to forget is not named").hint(
+            (None, None) => Err(Failure::usage("no option says what to forget").hint(
                 "give `--message`, `--fact`, `--conversation`, `--sender`, `--matching`, `--before` \
                  or another option of `kitbag memory forget --help`",
             )),
@@ -142,8 +142,8 @@ pub(super) async fn confirm(store: &Store, what: &Forget, limit: u32) -> Result<
     let named = one_line(&named(what));
     // Both: the question goes to stderr, and nobody must answer a question that nobody could read.
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        let what = format!("nobody can be asked whether to forget {named}");
-        return Err(Failure::usage(what).hint("say so with `--yes`"));
+        let what = format!("cannot ask before forgetting {named}: this is not a terminal");
+        return Err(Failure::usage(what).hint("`--yes` forgets without asking"));
     }
     let preview = ForgetPreview::of(store, what, limit).await?;
     output::say(preview.text("would forget").trim_end());
@@ -158,7 +158,7 @@ pub(super) async fn confirm(store: &Store, what: &Forget, limit: u32) -> Result<
 }
 
 /// The number of deleted things of each kind, in words.
-pub(super) fn told(gone: &Forgotten) -> String {
+pub(super) fn in_words(gone: &Forgotten) -> String {
     let counts = [
         (gone.messages, "message", "messages"),
         (gone.facts, "value of facts", "values of facts"),
@@ -182,13 +182,13 @@ pub(super) fn told(gone: &Forgotten) -> String {
     let log = match gone.is_log_clear {
         true => "",
         false => {
-            "; another process reads the file, so that its log still holds it: \
-             `kitbag memory vacuum` clears it afterwards"
+            "; the write-ahead log still has it, because another process is reading the file: \
+             `kitbag memory vacuum` clears the log afterwards"
         }
     };
     let pages = match gone.in_pages {
         true => {
-            "; pages of the server may hold it until `kitbag memory vacuum --full`, and its \
+            "; the server's pages may have it until `kitbag memory vacuum --full`, and its \
              write-ahead log, replicas and backups until they are recycled"
         }
         false => "",
@@ -202,7 +202,7 @@ fn named(what: &Forget) -> String {
         Forget::Message(id) => format!("message {id}"),
         Forget::Fact { sender, key } => format!("the fact `{key}` of {sender}"),
         Forget::Conversation(id) => format!("conversation {id}"),
-        Forget::Sender(sender) => format!("all about {sender}"),
+        Forget::Sender(sender) => format!("everything about {sender}"),
         Forget::Refusals { channel, .. } => format!("the refusals on {channel}"),
         Forget::Tenant => "everything of the tenant".to_owned(),
         _ => "these messages".to_owned(),

@@ -21,26 +21,30 @@ use crate::store::StoreArgs;
 /// The number of messages that are read at a time.
 const PAGE: u32 = 1_000;
 
-/// Lists conversations, the latest first, or prints what was said in one
+/// Lists conversations, the latest first, or prints the messages of one
 ///
 /// Internal messages, which are for the model alone, are neither printed nor counted. With `--since` or
-/// `--until`, only conversations that were active then are listed, and only messages of that time printed.
+/// `--until`, only conversations and messages of that time are shown.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag memory history --since 7d
+  kitbag memory history 7.12
+  kitbag memory history 7.12.3")]
 pub(super) struct Args {
-    /// The conversation to print, such as 7.12, a message with all its versions, such as 7.12#3, or a
-    /// turn with its stages, their times and its cost, such as 7.12.3
+    /// A conversation such as 7.12, a message with all its versions such as 7.12#3, or a turn with its
+    /// stages, times and cost such as 7.12.3
     #[arg(value_name = "ID")]
-    conversation: Option<Shown>,
-    /// Conversations of this sender only
+    conversation: Option<HistoryItem>,
+    /// Only conversations of this sender
     #[arg(long, value_name = "NAME", conflicts_with = "conversation")]
     sender: Option<String>,
-    /// Conversations on this channel only
+    /// Only conversations on this channel
     #[arg(long, value_name = "NAME", conflicts_with = "conversation")]
     channel: Option<String>,
     #[command(flatten)]
     times: TimeArgs,
-    /// Most conversations or messages to list, latest first
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Maximum number of conversations or messages, the latest first
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
     /// Print JSON
     #[arg(long)]
@@ -49,16 +53,17 @@ pub(super) struct Args {
 
 /// The thing that the command prints.
 #[derive(Debug, Clone, Copy)]
-enum Shown {
+enum HistoryItem {
     Conversation(ConversationId),
     Message(MessageId),
     Turn(TurnId),
 }
 
-impl FromStr for Shown {
+impl FromStr for HistoryItem {
     type Err = StoreError;
 
     fn from_str(text: &str) -> Result<Self, StoreError> {
+        // The marks tell the ids apart: 7.12 is a conversation, 7.12#3 a message, 7.12.3 a turn.
         match (text.contains('#'), text.matches('.').count()) {
             (true, _) => text.parse().map(Self::Message),
             (false, 2) => text.parse().map(Self::Turn),
@@ -70,9 +75,11 @@ impl FromStr for Shown {
 pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let store = store.open().await?;
     match args.conversation {
-        Some(Shown::Conversation(conversation)) => print_messages(args, &store, conversation).await,
-        Some(Shown::Message(message)) => print_versions(args, &store, message).await,
-        Some(Shown::Turn(turn)) => turn::print(&store, turn, args.json).await,
+        Some(HistoryItem::Conversation(conversation)) => {
+            print_messages(args, &store, conversation).await
+        }
+        Some(HistoryItem::Message(message)) => print_versions(args, &store, message).await,
+        Some(HistoryItem::Turn(turn)) => turn::print(&store, turn, args.json).await,
         None => print_conversations(args, &store).await,
     }
 }
@@ -81,6 +88,7 @@ async fn print_messages(args: &Args, store: &Store, id: ConversationId) -> Resul
     let mut messages = match args.times.is_given() {
         false => store.visible_messages(id, one_more(args.limit)).await?,
         true => {
+            // Fails for an unknown conversation, which would look like one without messages at that time.
             store.state(id).await?;
             of_times(args, store, id).await?
         }
@@ -97,7 +105,7 @@ async fn print_messages(args: &Args, store: &Store, id: ConversationId) -> Resul
         said::add(&mut text, stored.at, &speaker, &name, &words(stored));
     }
     if text.is_empty() {
-        output::say(format_args!("nothing was said in {id}"));
+        output::say(format_args!("conversation {id} has no messages"));
     }
     Ok(output::print(&text)?)
 }
@@ -117,6 +125,7 @@ async fn of_times(
         let (page, next) = store.export(&filter, after, PAGE).await?;
         for exported in page {
             let stored = exported?.message;
+            // The export also has internal messages, which this command never shows.
             if stored.message.is_for_user() {
                 messages.push(stored);
             }
@@ -131,6 +140,7 @@ async fn of_times(
 /// Prints all that a message ever said, oldest first.
 async fn print_versions(args: &Args, store: &Store, id: MessageId) -> Result<(), Failure> {
     let stored = store.message(id).await?;
+    // An error and no empty list: the id exists, and the reason should not look like a mistake.
     if !stored.message.is_for_user() {
         return Err(Failure::new(format_args!(
             "message {id} is for the model alone"
@@ -158,6 +168,7 @@ async fn print_versions(args: &Args, store: &Store, id: MessageId) -> Result<(),
 fn words(stored: &StoredMessage) -> String {
     let text = stored.text();
     let calls = stored.message.calls();
+    // A message that only calls tools has no text, and an empty line would tell nothing.
     if calls.is_empty() || !text.trim().is_empty() {
         return text.into_owned();
     }
@@ -176,13 +187,15 @@ async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> 
     let mut times = MessageFilter::default();
     args.times.add_to(&mut times);
     let filter = ExportFilter::new(args.sender.clone(), args.channel.clone()).among(times);
+    // One row more than the limit, so that `cut` can say that there are others.
     let latest = store.latest_conversations(&filter, one_more(args.limit));
     let latest = latest.await?.into_iter();
     let mut conversations: Vec<ConversationReport> = latest.map(Into::into).collect();
     let what = "the latest conversations";
     cut(&mut conversations, args.limit, Keep::First, what);
+    // A mistyped name gets suggestions; only a known one is told that it has no conversations.
     if conversations.is_empty() && !say_unknown(store, sender, channel).await? {
-        output::say("no conversation is remembered");
+        output::say("there are no conversations");
     }
     if args.json {
         return Ok(output::print_json_list("conversations", &conversations)?);

@@ -21,23 +21,27 @@ use crate::store::StoreArgs;
 use keep::{Keeper, RestoreForgotten, Unit};
 use report::{Problem, Skipped};
 
-/// Brings in conversations from an export of ChatGPT or Claude, or from JSON lines
+/// Imports conversations from an export of ChatGPT or Claude, or from JSON lines
 ///
-/// Of an export, give the zip file as it was downloaded, or its conversations.json. Kept are the messages
-/// of the branch that was last looked at, titles and summaries. Canvas documents, artifacts and created
-/// files become messages in their latest version, what ChatGPT was told to remember becomes facts. Calls
-/// and results of tools, thoughts, hidden messages and custom instructions are left out, and the report
-/// counts every kind.
+/// Give an export as the zip file that was downloaded, or its conversations.json. Messages of the branch
+/// that was shown last are imported, with titles and summaries. Canvas documents, artifacts and created
+/// files become messages in their latest version; what ChatGPT was told to remember becomes facts. Calls
+/// and results of tools, thoughts, hidden messages and custom instructions are left out. The report counts
+/// every kind.
 ///
 /// Each JSON line is a message, {"channel", "sender", "conversation", "title", "ref", "at", "role",
-/// "speaker", "text", "visibility", "metadata", "facts", "summary"}, of which only `text` is needed; with
-/// the visibility `internal` it is for the model, and never shown. Messages of chat APIs, {"role",
+/// "speaker", "text", "visibility", "metadata", "facts", "summary"}, of which only `text` is required. With
+/// the visibility `internal` it is for the model and never shown. Messages of chat APIs, {"role",
 /// "content"}, and conversations of them, {"messages"}, are read too.
 ///
-/// A message whose `ref` the conversation has already is left out, so that the same file can be imported
-/// again; one whose text has changed is updated, and keeps its older text as its history. What was
-/// forgotten stays away.
+/// The same file can be imported again: a message is skipped if the conversation already has its `ref`. If
+/// its text has changed, it is updated, and its older text stays in its history. Forgotten messages are not
+/// imported again.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag memory import chatgpt-export.zip
+  kitbag memory import messages.jsonl --channel slack --sender ann
+  my-program | kitbag memory import -")]
 pub(super) struct Args {
     /// The file, in UTF-8 or UTF-16, or a zip archive of such files; `-` for stdin
     file: PathBuf,
@@ -50,13 +54,13 @@ pub(super) struct Args {
     /// Sender of messages that name none [default: user]
     #[arg(long, value_name = "NAME")]
     sender: Option<String>,
-    /// Stop at the first bad record instead of skipping and naming it
+    /// Stop at the first bad record instead of reporting and skipping it
     #[arg(long)]
     strict: bool,
-    /// Keep all messages, or none if one is bad; holds them in memory until the end
+    /// Import all messages, or none if one is bad; needs memory for all of them
     #[arg(long)]
     atomic: bool,
-    /// Bring back messages that were forgotten
+    /// Import forgotten messages too
     #[arg(long)]
     forgotten: bool,
     /// Print the result as JSON
@@ -109,9 +113,9 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let is_named_archive = args.file.extension();
     let is_named_archive = is_named_archive.is_some_and(|name| name.eq_ignore_ascii_case("zip"));
     if is_empty && is_named_archive {
-        let what = format!("{} is no zip archive", args.file.display());
+        let what = format!("{} is not a zip archive", args.file.display());
         let failure = Failure::new(format_args!("{what}, and has no conversation in it"));
-        return Err(failure.hint("get the file again: it was not written or sent to its end"));
+        return Err(failure.hint("download the file again: it is incomplete"));
     }
     report::tell(kept, import.tally(), &skipped, args.json)
 }
@@ -119,7 +123,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
 fn unreadable(error: &ImportError) -> Problem {
     let hint = match error.is_final() {
         true => error.hint(),
-        false => "mend it and import the file again: messages with a `ref` are not kept twice",
+        false => "correct it and import the file again: messages with a `ref` are not stored twice",
     };
     Problem {
         what: error.to_string(),

@@ -10,11 +10,12 @@ use crate::output::{self, grouped};
 use crate::progress::Progress;
 use crate::store::StoreArgs;
 
-/// Copies all memory of a tenant from one store to another, and compares both
+/// Copies all memory of a tenant from one store to another, and compares them
 ///
-/// Between SQLite and PostgreSQL, either way, or between two of a kind. The other store must hold
-/// nothing of the tenant yet; the first stays as it is. Nobody should write to either meanwhile.
+/// Each of the stores may be SQLite or PostgreSQL. The target must have nothing of the tenant yet, and the
+/// source stays as it is. Nothing should write to either store during the copy.
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag memory migrate memory.db postgresql://kitbag@db/kitbag")]
 pub(super) struct Args {
     /// Store to copy from: a file, or a postgresql:// address
     from: Location,
@@ -50,7 +51,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let rows = grouped(copied.rows.values().sum::<u64>());
     let (from, to) = (&args.from, &args.to);
     output::say(format_args!(
-        "copied {rows} rows from {from} to {to}; both are the same"
+        "copied {rows} rows from {from} to {to}, and compared them"
     ));
     Ok(())
 }

@@ -12,14 +12,12 @@ use crate::output::{self, grouped, one_line};
 
 /// Shows, chooses or removes the model that helps recall
 ///
-/// Recall needs no model. With a static one it also finds messages that say the same in other words, in
-/// another language if the model knows both. A model is a folder with `tokenizer.json` and
-/// `model.safetensors`, a table with a vector for each token, as model2vec makes them. Nothing is
-/// downloaded and nothing of it is stored: the choice is one line in Kitbag's configuration folder and
-/// holds for every store.
-///
-/// Example: kitbag memory model use ~/models/potion-base-8M
+/// Recall needs no model. With a static one it also finds messages that say the same in other words, or in
+/// another language if the model covers both. A model is a folder with `tokenizer.json` and
+/// `model.safetensors`, a table with a vector for each token, as model2vec makes them. Nothing is downloaded,
+/// and no vectors are stored: the choice is one line in Kitbag's configuration folder, for all stores.
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag memory model use ~/models/potion-base-8M")]
 pub(super) struct Args {
     #[command(subcommand)]
     command: Option<Command>,
@@ -41,7 +39,7 @@ enum Command {
 
 /// The description of a model.
 #[derive(Serialize)]
-struct Shown {
+struct ModelReport {
     folder: String,
     dimensions: usize,
     tokens: usize,
@@ -58,11 +56,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Some(Command::Off) => {
             let was_chosen = model::choose_none()?;
             if args.json {
-                return Ok(output::print_json(&None::<Shown>)?);
+                return Ok(output::print_json(&None::<ModelReport>)?);
             }
             output::say(match was_chosen {
-                true => "recall uses no model from now on",
-                false => "no model was chosen",
+                true => "recall no longer uses a model",
+                false => "recall used no model",
             });
             Ok(())
         }
@@ -71,7 +69,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
                 let embedder = model::open(&folder)?;
                 show(args, &folder, &embedder)
             }
-            None if args.json => Ok(output::print_json(&None::<Shown>)?),
+            None if args.json => Ok(output::print_json(&None::<ModelReport>)?),
             None => {
                 output::say("no model is chosen; `kitbag memory model use FOLDER` chooses one");
                 Ok(())
@@ -81,7 +79,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn show(args: &Args, folder: &Path, embedder: &Embedder) -> Result<(), Failure> {
-    let shown = Shown {
+    let shown = ModelReport {
         folder: folder.display().to_string(),
         dimensions: embedder.dimensions(),
         tokens: embedder.vocabulary(),

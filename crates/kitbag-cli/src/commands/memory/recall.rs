@@ -20,23 +20,28 @@ use crate::output::{self, counted, grouped};
 use crate::store::StoreArgs;
 use batch::Query;
 
-/// Finds the facts and the past messages that a query is about, best first
+/// Finds facts and past messages for a query, best first
 ///
-/// Facts come first, with who said them and when; "What do you know about me?" lists all that is known.
-/// A message whose statement was replaced by a later one is marked as outdated and ranks below it.
+/// Facts come first, with their speaker and time; "What do you know about me?" lists all facts. A message
+/// whose statement was replaced by a later one is marked as outdated and ranks below it.
 ///
-/// No model is needed: words, their neighbours, speakers and times count. One that was chosen with `kitbag
-/// memory model use` adds words that mean nearly the same. Options such as `--since 7d`,
-/// `--role user` or `--conversation trip` say which messages may come. With `--batch`, each line
-/// {"id", "sender", "channel", "query", "now", "limit", "since", "until", "role", "conversation",
-/// "where"} of a file is answered with a line {"id", "facts", "ranked"}; only `query` is needed, and what a line
-/// leaves out is what the options say.
+/// No model is needed: words, their neighbours, speakers and times count. A model that was chosen with
+/// `kitbag memory model use` also finds words of similar meaning. Options such as `--since 7d`, `--role
+/// user` and `--conversation trip` restrict the messages.
+///
+/// With `--batch`, each line {"id", "sender", "channel", "query", "now", "limit", "since", "until", "role",
+/// "conversation", "where"} of a file is answered with a line {"id", "facts", "ranked"}. Only `query` is
+/// required; the options give the values that a line leaves out.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag memory recall \"what did we say about retries?\"
+  kitbag memory recall \"where does she work?\" --since 30d --explain
+  kitbag memory recall --batch questions.jsonl")]
 pub(super) struct Args {
     /// Words that the messages should be about
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     query: Option<String>,
-    /// Sender of the messages; needed if the store knows several
+    /// Sender of the messages; required if the store has several
     #[arg(long, value_name = "NAME")]
     sender: Option<String>,
     /// Channel of the messages [default: any]
@@ -44,14 +49,14 @@ pub(super) struct Args {
     channel: Option<String>,
     #[command(flatten)]
     filter: FilterArgs,
-    /// Most messages to show
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    /// Maximum number of messages
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     limit: u32,
     /// Time of the question, which decides what "yesterday" means [default: now]
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     now: Option<MessageTime>,
-    /// Show the best messages that fit into this many tokens when printed as text, such as 2k
-    #[arg(long, value_name = "TOKENS")]
+    /// Show the best messages that fit into this many tokens of printed text, such as 2k
+    #[arg(short, long, value_name = "TOKENS")]
     budget: Option<Tokens>,
     #[command(flatten)]
     counter: CounterArgs,
@@ -83,7 +88,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let found = recall.find(&query, &mut None).await?;
     // The most specific reason alone: nothing fits, the name is unknown, or nothing is remembered.
     if found.is_empty() && !recall.say_misfit(&found) && !recall.say_unknown().await? {
-        output::say("nothing is remembered about it");
+        output::say("nothing was found");
     }
     if args.json {
         return Ok(output::print_json(&found)?);

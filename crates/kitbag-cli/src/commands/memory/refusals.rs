@@ -7,14 +7,15 @@ use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::store::StoreArgs;
 
-/// Lists the messages that were refused, the latest first: when, on which channel, from whom, and why
+/// Lists refused messages, the latest first: time, channel, sender and reason
 ///
-/// `channels: {slack: {senders: [ann, bob]}}` in kitbag.yaml names who may send messages on a channel; one
-/// that is not listed is open. Nothing of a refused message is kept but this. The latest 10,000 are kept.
+/// `channels: {slack: {senders: [ann, bob]}}` in kitbag.yaml names who may send messages on a channel.
+/// Channels that are not listed are open. The text of a refused message is not stored. The latest 10,000
+/// refusals are kept.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Most entries to list
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Maximum number of entries
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
     /// Print JSON
     #[arg(long)]

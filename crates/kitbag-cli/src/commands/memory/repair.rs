@@ -11,18 +11,17 @@ use crate::output::{self, FileWriter, Rights, counted, one_line};
 use crate::progress::Progress;
 use crate::store::StoreArgs;
 
-/// Rebuilds indexes, counts and totals from the messages, and says what was mended
+/// Rebuilds indexes, counts and totals from the messages, and reports the repairs
 ///
-/// Rows that cannot be read, or that belong to nothing, are written to a file of JSON lines before they
-/// are removed, so that nothing is lost. Of a conversation only the cells that cannot be read go. Of a fact
-/// with two values at once the one that was said or told last holds. Prompts that held them can no longer be rebuilt. Afterwards the
-/// store is checked; what is wrong still is printed, and the exit code is then 1. Make a backup first:
+/// Rows that cannot be read, or that belong to nothing, are written to a file of JSON lines before they are
+/// removed, so that nothing is lost. In conversations only unreadable cells are removed. If a fact has two
+/// current values, the later one holds. Prompts that contained removed rows can no longer be rebuilt. Then
+/// the store is checked; problems that remain are printed, and the exit code is 1. Make a backup first:
 /// `kitbag memory backup`.
-///
-/// Example: kitbag memory repair --set-aside damaged.jsonl
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag memory repair --set-aside damaged.jsonl")]
 pub(super) struct Args {
-    /// The file for damaged rows; it is written only if there are any [default: kitbag-damaged.jsonl]
+    /// The file for damaged rows, written only if there are any [default: kitbag-damaged.jsonl]
     #[arg(
         long,
         value_name = "FILE",
@@ -30,7 +29,7 @@ pub(super) struct Args {
         hide_default_value = true
     )]
     set_aside: PathBuf,
-    /// Tells what is wrong and which rows would go, and changes nothing
+    /// List problems and the rows that would be removed, and change nothing
     #[arg(long)]
     dry_run: bool,
     /// Print JSON
@@ -57,8 +56,8 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         drop(progress);
         let rows = damaged.iter().map(|row| {
             let fate = match row.remedy {
-                Remedy::Remove => "would go",
-                Remedy::Mend => "would be mended",
+                Remedy::Remove => "would be removed",
+                Remedy::Mend => "would be repaired",
             };
             format!("{fate}: {}: {}", row.table, row.reason)
         });
@@ -76,7 +75,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     if !damaged.is_empty() {
         // The file may be all that is left of rows of an earlier repair, so it is never overwritten.
         if args.set_aside.exists() || place.location()?.is_file_of(&args.set_aside) {
-            let what = format!("{} is there already", args.set_aside.display());
+            let what = format!("{} already exists", args.set_aside.display());
             return Err(Failure::usage(what).hint("name another file with `--set-aside`"));
         }
         let mut writer = FileWriter::open(&args.set_aside, Rights::OwnerAlone)?;
@@ -119,12 +118,16 @@ fn report(args: &Args, report: Report) -> Result<(), Failure> {
 }
 
 fn say(args: &Args, report: &Report) {
-    let done = if args.dry_run { "" } else { "mended: " };
+    let done = if args.dry_run { "" } else { "repaired: " };
     for problem in &report.mended {
         output::say(format_args!("{done}{}", one_line(problem)));
     }
     for problem in &report.left {
-        let left = if args.dry_run { "wrong" } else { "wrong still" };
+        let left = if args.dry_run {
+            "problem"
+        } else {
+            "still a problem"
+        };
         output::say(format_args!("{left}: {}", one_line(problem)));
     }
     if let Some(file) = &report.file {
@@ -133,8 +136,8 @@ fn say(args: &Args, report: &Report) {
     }
     if report.left.is_empty() {
         output::say(match report.mended.is_empty() {
-            true => "nothing was wrong",
-            false => "all is well",
+            true => "no problems found",
+            false => "no problems left",
         });
     }
 }

@@ -10,19 +10,20 @@ use crate::output::{self, counted, one_line};
 use crate::progress::Progress;
 use crate::store::StoreArgs;
 
-/// Brings back what a backup holds, of every tenant in it or of the one that `--tenant` names
+/// Restores a backup: all of its tenants, or the one that `--tenant` names
 ///
-/// The backup is checked first, and every tenant is tried: nothing is changed if something is wrong with
-/// the backup, or if the store refuses one of them. Then each tenant comes back whole or not at all, and is
-/// compared with the backup; should one fail, what was and was not restored is told. A tenant that has
-/// something in the store already is refused, unless `--replace` is given: then all that it has there goes.
-///
-/// Example: kitbag memory restore memory-2024-05-01.db --store sqlite:memory.db
+/// The backup is checked first, and restoring each tenant is rehearsed: nothing is changed if the backup has
+/// a problem or the store refuses a tenant. Then each tenant is restored, completely or not at all, and
+/// compared with the backup. If one fails, the report says which were restored. A tenant that has anything
+/// in the store is refused unless `--replace` is given, which deletes all that it has there.
 #[derive(clap::Args)]
+#[command(
+    after_help = "Example: kitbag memory restore memory-2024-05-01.db --store sqlite:memory.db"
+)]
 pub(super) struct Args {
     /// The backup
     file: PathBuf,
-    /// Remove what the tenants of the backup have in the store
+    /// Delete everything that the backup's tenants have in the store first
     #[arg(long)]
     replace: bool,
     /// Print JSON
@@ -66,10 +67,10 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         problems.extend(backup.for_tenant(one.tenant.clone()).check().await?);
     }
     if let Some(first) = problems.first() {
-        let count = counted(problems.len() as u64, "thing is", "things are");
-        let what = format!("{count} wrong with {file}, such as: {}", one_line(first));
+        let count = counted(problems.len() as u64, "problem", "problems");
+        let what = format!("{file} has {count}, the first being: {}", one_line(first));
         return Err(Failure::new(what).hint(format_args!(
-            "nothing was restored; `kitbag memory repair --store sqlite:{file}` mends a backup"
+            "nothing was restored; `kitbag memory repair --store sqlite:{file}` repairs a backup"
         )));
     }
     let existing = match args.replace {
@@ -91,7 +92,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         };
         // Tenants after a failure are not tried, and the report says so.
         if failure.is_some() {
-            row.problem = Some("it was not tried after that".to_owned());
+            row.problem = Some("not tried after an earlier failure".to_owned());
         } else {
             match store
                 .for_tenant(one.tenant)
@@ -174,6 +175,6 @@ async fn accepted(
         ));
     }
     let count = counted(count, "tenant is", "tenants are");
-    let what = format!("nothing was restored, since {count} refused: {tenant}: {error}");
+    let what = format!("nothing was restored: {count} refused: {tenant}: {error}");
     Err(Failure::new(what).hint_if(hint))
 }

@@ -7,7 +7,7 @@ use kitbag::layout::FileProblem;
 use kitbag::store::{ExportFilter, Forget, MessageFilter, Store};
 use serde::Serialize;
 
-use super::forget::{confirm, told};
+use super::forget::{confirm, in_words};
 use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::progress::Progress;
@@ -15,27 +15,25 @@ use crate::project::ProjectArgs;
 use crate::store::StoreArgs;
 use kitbag::command::ForgetPreview;
 
-/// Forgets messages that are older than the configuration keeps them
+/// Forgets messages that are older than the retention in kitbag.yaml
 ///
 /// `memory.retention` in kitbag.yaml says how long messages are kept, such as 90d, 12w or 1y, and
-/// `memory.channels.NAME.retention` how long on one channel. Older ones go as `kitbag memory forget` would
-/// remove them, with all that was made of them, and so do refusals of messages. Messages without a time
-/// stay. Nothing is forgotten by itself: run this command when it suits you, with `--yes` where nobody sits
-/// at a terminal.
-///
-/// Example: kitbag memory retain --dry-run
+/// `memory.channels.NAME.retention` says so for one channel. Older messages are deleted as by `kitbag memory
+/// forget`, with everything that was derived from them; so are refusals. Messages without a time stay.
+/// Nothing is deleted automatically: run this command from time to time, with `--yes` in scripts.
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag memory retain --dry-run")]
 pub(super) struct Args {
     #[command(flatten)]
     project: ProjectArgs,
-    /// List what would go, and change nothing
+    /// List what would be deleted, and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// Most messages to list for each channel
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    /// Maximum number of messages to list for each channel
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
     limit: u32,
     /// Do not ask for confirmation
-    #[arg(long)]
+    #[arg(short, long)]
     yes: bool,
     /// Print JSON
     #[arg(long)]
@@ -61,8 +59,8 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     }
     let settings = &project.config.memory;
     if settings.retention.is_none() && settings.channels.is_empty() {
-        let what = "no configuration says how long messages are kept";
-        return Err(Failure::new(what).hint("write `memory: {retention: 90d}` into kitbag.yaml"));
+        let what = "kitbag.yaml has no retention";
+        return Err(Failure::new(what).hint("add `memory: {retention: 90d}`, for example"));
     }
     let store = place.open().await?;
     // One moment for all channels, so that the same age means the same day.
@@ -117,7 +115,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     if args.json {
         return Ok(output::print_json_list("channels", &rows)?);
     }
-    let line = |row: &Row<_>| format!("{}: {}\n", one_line(&row.channel), told(&row.what));
+    let line = |row: &Row<_>| format!("{}: {}\n", one_line(&row.channel), in_words(&row.what));
     Ok(output::print(&rows.iter().map(line).collect::<String>())?)
 }
 

@@ -26,12 +26,11 @@ pub(crate) async fn named_or_only(store: &Store, named: Option<&str>) -> Result<
     }
     let names = names(&known);
     match names.as_slice() {
-        [] => Err(Failure::new("the store knows nobody yet").hint(
-            "name somebody with `--sender`, or bring conversations in with `kitbag memory import`",
-        )),
+        [] => Err(Failure::new("the store has no senders yet")
+            .hint("name one with `--sender`, or import conversations with `kitbag memory import`")),
         [only] => Ok((*only).to_owned()),
         several => {
-            let what = "the store knows several senders, and none is named";
+            let what = "the store has several senders, and none is named";
             let hint = format!("name one with `--sender`: {}", listed(several));
             Err(Failure::usage(what).hint(hint))
         }
@@ -70,7 +69,7 @@ pub(crate) async fn say_unknown(
     if let Some(sender) = sender {
         let names = names(&known);
         if !names.contains(&sender) {
-            let what = format!("nothing is kept of `{}`", one_line(sender));
+            let what = format!("there is no sender `{}`", one_line(sender));
             output::say(format_args!("{what}; {}", alternatives(sender, &names)));
             return Ok(true);
         }
@@ -88,7 +87,7 @@ pub(crate) async fn say_unknown(
         return Ok(false);
     }
     let of = sender.map_or_else(String::new, |sender| format!(" of `{}`", one_line(sender)));
-    let what = format!("nothing is kept{of} on channel `{}`", one_line(channel));
+    let what = format!("there is nothing{of} on channel `{}`", one_line(channel));
     output::say(format_args!("{what}; {}", alternatives(channel, &channels)));
     Ok(true)
 }
@@ -139,8 +138,8 @@ pub(crate) async fn like_conversations(store: &Store, name: &str) -> Result<Stri
 fn alternatives(written: &str, names: &[&str]) -> String {
     let near = nearest(written, names);
     match (near.as_slice(), names) {
-        ([], []) => "the store knows none yet".to_owned(),
-        ([], names) => format!("the store knows {}", listed(names)),
+        ([], []) => "the store has none yet".to_owned(),
+        ([], names) => format!("the store has {}", listed(names)),
         (near, _) => format!("did you mean {}?", listed(near)),
     }
 }

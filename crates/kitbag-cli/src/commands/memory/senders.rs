@@ -11,14 +11,12 @@ use crate::store::StoreArgs;
 
 /// Lists the senders by name, with their channels, conversations and messages
 ///
-/// Messages are those of a sender's conversations, the answers among them. Somebody of whom only facts
-/// are known has no channel.
-///
-/// Example: kitbag memory senders --json
+/// Messages are counted in a sender's conversations, answers included. A sender with facts but no messages
+/// has no channel.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Most senders to list, first by name
-    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Maximum number of senders, first by name
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
     /// Print JSON
     #[arg(long)]
@@ -51,7 +49,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         return Ok(output::print_json_list("senders", &rows)?);
     }
     if rows.is_empty() {
-        output::say("nobody is remembered");
+        output::say("there are no senders");
     }
     let row = |row: &Row| {
         let channels: Vec<String> = row.channels.iter().map(|name| one_line(name)).collect();

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::output::{self, grouped};
 use crate::store::StoreArgs;
 
-/// Counts what is remembered
+/// Counts senders, conversations, messages, facts and prompts
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// Print JSON
@@ -35,6 +35,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         ("bytes of the file", stats.file_bytes),
     ];
     let counts = counts.map(|(what, count)| (what, count.map(grouped)));
+    // Figures are aligned to the right, so that their sizes can be compared at a glance.
     let lengths = counts.iter().flat_map(|(_, count)| count).map(String::len);
     let width = lengths.max().unwrap_or(0);
     let rows = counts.iter();

@@ -13,17 +13,17 @@ use crate::store::StoreArgs;
 
 /// Lists the summaries of closed conversations, oldest first
 ///
-/// `kitbag memory close` makes them. They hold nothing of internal messages.
+/// `kitbag memory close` makes them. They contain nothing from internal messages.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Whose conversations; needed only if the store knows several senders
+    /// Sender of the conversations; required if the store has several
     #[arg(long, value_name = "NAME")]
     sender: Option<String>,
     /// Only those on this channel
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
-    /// List at most this many summaries of each channel, the latest ones
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Maximum number of summaries of each channel, the latest ones
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
     /// Print JSON
     #[arg(long)]
@@ -59,7 +59,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     }
     let channel = args.channel.as_deref();
     if summaries.is_empty() && !say_unknown(&store, Some(&sender), channel).await? {
-        output::say("no summary is kept; `kitbag memory close` makes them");
+        output::say("there are no summaries; `kitbag memory close` makes them");
     }
     if args.json {
         return Ok(output::print_json_list("summaries", &summaries)?);

@@ -9,13 +9,12 @@ use crate::failure::Failure;
 use crate::output::{self, grouped};
 use crate::store::StoreArgs;
 
-/// Lists the tenants of a store, with what each has
+/// Lists the tenants of a store, with counts
 ///
-/// Whoever can read a file can list its tenants. A PostgreSQL server hides tenants from each other: there
-/// only a superuser, or a role with BYPASSRLS, can list them.
-///
-/// Example: kitbag memory tenants --store postgresql://postgres@db/kitbag
+/// Anyone who can read the file of a store can list its tenants. PostgreSQL hides tenants from each other:
+/// there only a superuser, or a role with BYPASSRLS, can list them.
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag memory tenants --store postgresql://postgres@db/kitbag")]
 pub(super) struct Args {
     /// Print JSON
     #[arg(long)]
@@ -50,7 +49,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         return Ok(output::print_json_list("tenants", &rows)?);
     }
     if rows.is_empty() {
-        output::say("the store has no tenant yet");
+        output::say("the store has no tenants yet");
     }
     let row = |row: &Row| {
         [

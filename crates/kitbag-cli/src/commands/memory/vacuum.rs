@@ -9,12 +9,13 @@ use crate::output::{self, counted, grouped};
 use crate::progress::Progress;
 use crate::store::StoreArgs;
 
-/// Gives unused space back, and removes archived prompts if it is told which
+/// Frees unused space, and removes archived prompts that the options choose
 ///
-/// Turns stay when their prompts go; only rebuilding these is then refused. In PostgreSQL, pages keep
-/// what was forgotten until they are used again: --full removes it from them. The server's write-ahead
-/// log, replicas and backups are the server's own, and keep it until they are recycled.
+/// Turns stay when their prompts are removed; only these prompts can then not be rebuilt. In PostgreSQL,
+/// pages keep forgotten text until they are reused; --full removes it from them. The server's write-ahead
+/// log, replicas and backups keep it until they are recycled.
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag memory vacuum --prompts-older-than 90d")]
 pub(super) struct Args {
     /// Remove prompts older than this, such as 30d, 12h or 1y
     #[arg(long, value_name = "TIME", value_parser = parse_age)]
@@ -22,8 +23,8 @@ pub(super) struct Args {
     /// Remove the oldest prompts until the rest fits into this many bytes, such as 500MB or 1GB
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     prompts_max_bytes: Option<u64>,
-    /// On PostgreSQL, writes the tables of all tenants anew, so that no page holds what was forgotten;
-    /// they are locked meanwhile
+    /// In PostgreSQL, rewrite the tables of all tenants, so that no page has forgotten text; locks them
+    /// meanwhile
     #[arg(long)]
     full: bool,
     /// Print JSON

@@ -40,6 +40,7 @@ pub(super) fn of(
     if let Some(most) = model.max_output {
         lines.add("answer", &format!("at most {} tokens", grouped(most)));
     }
+    // What `ask` and `pack` would use, which may be less than the window because of a price step.
     let budget = ModelProfile::default_budget(Some(model));
     let budget = grouped(budget.0);
     lines.add(
@@ -157,6 +158,7 @@ impl Lines {
             false => format!("from {least} tokens"),
         };
         let marks = match cache.max_breakpoints {
+            // A provider without marks decides alone what it caches.
             0 => "by itself".to_owned(),
             most => format!("at up to {most} marks"),
         };

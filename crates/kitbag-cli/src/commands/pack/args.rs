@@ -27,84 +27,135 @@ pub(crate) struct PackArgs {
     #[command(flatten)]
     task: TaskArgs,
     /// The folder of the project
-    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    #[arg(
+        short = 'C',
+        long,
+        value_name = "FOLDER",
+        default_value = ".",
+        help_heading = FILES
+    )]
     root: PathBuf,
-    /// Pack a repository elsewhere, which git fetches into the cache: a URL, or `owner/name` on GitHub
-    #[arg(long, value_name = "URL", conflicts_with = "root")]
+    /// Pack another repository, which git fetches into the cache: a URL, or `owner/name` on GitHub
+    #[arg(long, value_name = "URL", conflicts_with = "root", help_heading = FILES)]
     remote: Option<String>,
     /// The folder that was fetched.
     #[arg(skip)]
     fetched: OnceLock<PathBuf>,
-    /// Pack the home folder or the root of the file system, if that is meant
-    #[arg(long)]
+    /// Allow the root to be your home folder or the root of the file system
+    #[arg(short, long, help_heading = FILES)]
     yes: bool,
-    /// Limit the prompt to this many tokens, such as 8000, 32k (32,000), 32ki (32,768), or the
-    /// input's share of a window, as `total=8000,input=70%`; of a form in JSON all that is printed
-    /// counts [default: the input of the envelope's budget, or that of `pack:` in kitbag.yaml, or 32k, or
-    /// less where the model takes less]
-    #[arg(long, value_name = "TOKENS", value_parser = parse_input, allow_negative_numbers = true)]
+    /// Limit the prompt to this many tokens, such as 8000, 32k (32,000) or 32ki (32,768), or to the
+    /// input's share of a window, such as `total=8000,input=70%`. For forms that are JSON, the limit is
+    /// for all of the output [default: the input budget of --envelope, else `pack:` in kitbag.yaml, else
+    /// 32k or the model's limit if that is smaller]
+    #[arg(
+        short,
+        long,
+        value_name = "TOKENS",
+        value_parser = parse_input,
+        allow_negative_numbers = true,
+        help_heading = PROMPT
+    )]
     budget: Option<Tokens>,
-    /// Reads the task, its type, its budget, its tools and the context gathered so far from this
-    /// `TaskEnvelope` as JSON; `-` is stdin
-    #[arg(long, value_name = "FILE", conflicts_with = "task_file")]
+    /// Read the task, its type, its budget, its tools and the context gathered so far from this
+    /// `TaskEnvelope` in JSON; `-` is stdin
+    #[arg(long, value_name = "FILE", conflicts_with = "task_file", help_heading = TASK)]
     envelope: Option<PathBuf>,
     #[command(flatten)]
     counter: CounterArgs,
-    /// Type of the task: implement, debug, refactor, test, analyze or review [default: inferred
-    /// from the task; review with --diff and --staged, unless the task tells another]
-    #[arg(long, value_name = "TYPE")]
+    /// Type of the task: implement, debug, refactor, test, analyze or review [default: inferred from
+    /// the task; with --diff and --staged, review unless the task says otherwise]
+    #[arg(long, value_name = "TYPE", help_heading = TASK)]
     task_type: Option<TaskType>,
-    /// Looks only at files that match this pattern, as in a .gitignore file; may be repeated
-    #[arg(long, value_name = "GLOB")]
+    /// Consider only files that match this pattern, as in a .gitignore file; may be repeated
+    #[arg(short, long, value_name = "GLOB", help_heading = FILES)]
     include: Vec<String>,
-    /// Leaves out files that match this pattern; may be repeated
-    #[arg(long, value_name = "GLOB")]
+    /// Leave out files that match this pattern; may be repeated
+    #[arg(short = 'x', long, value_name = "GLOB", help_heading = FILES)]
     exclude: Vec<String>,
-    /// Show this in any case: a file, its lines as `a.rs:10-40`, a definition as `a.rs#main`, a folder or
-    /// a pattern; may be repeated
-    #[arg(long, value_name = "FILE")]
+    /// Always show this: a file, its lines such as `a.rs:10-40`, a definition such as `a.rs#main`, a folder
+    /// or a pattern; may be repeated
+    #[arg(short, long, value_name = "FILE", help_heading = FILES)]
     pin: Vec<String>,
-    /// Show as many files whole as fit, whatever they have to do with the task, and names the others
-    #[arg(long, conflicts_with_all = ["diff", "staged", "max_files"])]
+    /// Show as many whole files as fit, whether they match the task or not, and name the others
+    #[arg(short, long, conflicts_with_all = ["diff", "staged", "max_files"], help_heading = FILES)]
     all: bool,
-    /// Packs what was changed, for review: since the last commit, or since REV, which follows after
-    /// `=` as in `--diff=main`
-    #[arg(long, value_name = "REV", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    /// Pack the changes since the last commit for review, or those since REV, as in `--diff=main`
+    #[arg(
+        long,
+        value_name = "REV",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        help_heading = TASK
+    )]
     diff: Option<String>,
-    /// Packs what is staged, for review
-    #[arg(long, conflicts_with_all = ["diff", "no_git"])]
+    /// Pack the staged changes for review
+    #[arg(long, conflicts_with_all = ["diff", "no_git"], help_heading = TASK)]
     staged: bool,
-    /// The form of the prompt
-    #[arg(long, value_enum, default_value_t = FormatArg::Prompt)]
+    /// Form of the prompt
+    #[arg(
+        short,
+        long,
+        value_enum,
+        default_value_t = FormatArg::Prompt,
+        help_heading = PROMPT
+    )]
     format: FormatArg,
-    /// Limit the answer to this many tokens, for the forms that are requests
-    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Limit the answer to this many tokens; only for forms that are requests
+    #[arg(
+        long,
+        value_name = "TOKENS",
+        value_parser = clap::value_parser!(u32).range(1..),
+        help_heading = PROMPT
+    )]
     max_output: Option<u32>,
-    /// Puts its number before each line of code
-    #[arg(long)]
+    /// Number the lines of code
+    #[arg(long, help_heading = PROMPT)]
     line_numbers: bool,
-    /// Runs no git: there is no history, and only .gitignore files say what is ignored
-    #[arg(long, conflicts_with = "diff")]
+    /// Do not run git: no history is used, and only .gitignore files say what is ignored
+    #[arg(long, conflicts_with = "diff", help_heading = FILES)]
     no_git: bool,
-    /// Strategy that chooses chunks
-    #[arg(long, value_enum, default_value_t = StrategyArg::Optimal)]
+    /// Way of choosing chunks
+    #[arg(
+        long,
+        value_enum,
+        default_value_t = StrategyArg::Optimal,
+        help_heading = PROMPT
+    )]
     strategy: StrategyArg,
-    /// Looks closely at no more files than this; without it, at as many as the budget could show
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Parse at most this many files [default: as many as the budget could show]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = FILES
+    )]
     max_files: Option<u64>,
-    /// Shows the tree of the project down to this depth
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    /// Show the project's tree down to this depth
+    #[arg(long, value_name = "N", default_value_t = 3, help_heading = PROMPT)]
     depth: usize,
-    /// Shows this many of the last commits, where the task needs them
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    /// Show this many of the latest commits if the task needs them
+    #[arg(long, value_name = "N", default_value_t = 5, help_heading = PROMPT)]
     commits: usize,
-    /// Adds a summary of this OpenAPI description, a file below the root; may be repeated
-    #[arg(long, value_name = "FILE")]
+    /// Add a summary of this OpenAPI description, a file below the root; may be repeated
+    #[arg(long, value_name = "FILE", help_heading = FILES)]
     openapi: Vec<String>,
     /// The folder of the cache
-    #[arg(long, value_name = "FOLDER", env = "KITBAG_CACHE_DIR")]
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        env = "KITBAG_CACHE_DIR",
+        hide_env_values = true,
+        help_heading = FILES
+    )]
     cache_dir: Option<PathBuf>,
 }
+
+/// Headings of the help, in which thirty options would be one list otherwise.
+pub(super) const TASK: &str = "Task";
+const FILES: &str = "Files";
+pub(super) const PROMPT: &str = "Prompt";
 
 #[derive(Clone, Copy, ValueEnum)]
 enum FormatArg {
@@ -127,9 +178,9 @@ enum FormatArg {
 /// The ways to choose chunks.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum StrategyArg {
-    /// The greatest worth within the budget
+    /// The greatest sum of worths within the budget
     Optimal,
-    /// In the order of the scores, each as detailed as still fits
+    /// By score, each chunk as detailed as still fits
     Greedy,
 }
 
@@ -141,6 +192,7 @@ impl PackArgs {
         stdin: Stdin,
     ) -> Result<(Counter, PackRequest), Failure> {
         let (counter, traits) = self.counter.counter()?;
+        // Before anything is read: a walk of a home folder takes minutes.
         self.check_root()?;
         let root = self.root();
         // What a repository elsewhere says of itself is not what its reader asks for.
@@ -166,6 +218,8 @@ impl PackArgs {
             None => (given, stdin),
         };
         let (task, attachment) = self.task.read(given, stdin)?;
+        // Options win over the envelope, and the envelope over the configuration, since it is nearer to this
+        // task.
         let of = envelope.as_ref();
         let budget = self
             .budget
@@ -180,11 +234,13 @@ impl PackArgs {
         survey.task_type = self.task_type.or(of.map(|envelope| envelope.task_type));
         survey.envelope = envelope;
         survey.include.clone_from(&self.include);
+        // Patterns add up: an option leaves out more, and never less than the configuration.
         survey.exclude = habits.exclude;
         survey.exclude.extend_from_slice(&self.exclude);
         let pins = self.pin.iter().map(|pin| pins::pin(root, pin, "--pin"));
         let habitual = habits.pins.iter();
         let habitual = habitual.map(|pin| pins::pin(root, pin, "`pin:` in the configuration"));
+        // The configuration first: its pins are in every prompt, and stable text belongs to the front.
         survey.pins = habitual.chain(pins).collect::<Result<_, Failure>>()?;
         survey.is_all = self.all;
         survey.changes = self.changes();
@@ -206,6 +262,7 @@ impl PackArgs {
         options.strategy = self.strategy.into();
         options.model = self.counter.model().map(String::from);
         options.traits = traits.unwrap_or_default();
+        // Checked last, when the task file, stdin and the envelope have been read.
         if options.form.needs_message() && request.survey.task.trim().is_empty() && !is_change {
             let form = request.options.form.as_str();
             let what = format!("the form `{form}` ends in a message, and there is no task");
@@ -228,6 +285,7 @@ impl PackArgs {
 
     /// Fails where a revision was meant and would be taken for the task, as in `--diff HEAD~2`.
     pub(crate) fn check_revision(&self, given: Option<&str>) -> Result<(), Failure> {
+        // Only `--diff` without a value can have lost its revision to the task.
         let given = given.filter(|_| self.diff.as_deref() == Some(""));
         let Some(word) = given.filter(|given| !given.contains(char::is_whitespace)) else {
             return Ok(());
@@ -240,8 +298,8 @@ impl PackArgs {
         if !is_revision {
             return Ok(());
         }
-        let what = format!("`{word}` is a revision, and stands where the task does");
-        let hint = format!("`--diff={word}` packs what was changed since then");
+        let what = format!("`{word}` is a revision, but it stands in the place of the task");
+        let hint = format!("`--diff={word}` packs the changes since then");
         Err(Failure::usage(what).hint(hint))
     }
 
@@ -278,6 +336,7 @@ impl PackArgs {
 
     /// Refuses a root that nobody means: a whole computer, or all that a person has.
     fn check_root(&self) -> Result<(), Failure> {
+        // A root that does not exist is reported when it is opened, with a better error.
         let Ok(root) = self.root().canonicalize() else {
             return Ok(());
         };
@@ -292,13 +351,13 @@ impl PackArgs {
             return Ok(());
         }
         let what = format!("`{}` is {what}", root.display());
-        Err(Failure::usage(what).hint(
-            "name the folder of a project with `--root`, or say `--yes` if all of it is meant",
-        ))
+        Err(Failure::usage(what)
+            .hint("name the folder of a project with `--root`, or pass `--yes` to pack all of it"))
     }
 
     fn changes(&self) -> Option<Changes> {
         match self.diff.as_deref() {
+            // `--staged` excludes `--diff`, which clap has checked.
             _ if self.staged => Some(Changes::Staged),
             Some("") => Some(Changes::Uncommitted),
             Some(revision) => Some(Changes::Since(revision.to_owned())),

@@ -22,9 +22,10 @@ pub(super) fn text(pack: &Pack) -> String {
         rows.push((name, chunk.tokens.0, chunk.chunk_type.as_str().to_owned()));
     }
     let decided = &pack.decisions;
+    // Headings, fences and the ending, which belong to no chunk, so that the rows add up to the total.
     let around: u32 = decided.chunks.iter().map(|chunk| chunk.tokens.0).sum();
     let around = decided.tokens.0.saturating_sub(around);
-    rows.push(("the words around them".to_owned(), around, String::new()));
+    rows.push(("text around them".to_owned(), around, String::new()));
     let widest = |column: &dyn Fn(&(String, u32, String)) -> usize| rows.iter().map(column).max();
     let name = widest(&|row| row.0.chars().count()).unwrap_or_default();
     let tokens = widest(&|row| grouped(row.1).len()).unwrap_or_default();

@@ -16,6 +16,7 @@ pub(super) fn pin(root: &Path, typed: &str, option: &str) -> Result<String, Fail
     if !is_file(typed) && root.join(typed).is_dir() {
         return Ok(typed.trim_start_matches("./").to_owned());
     }
+    // The last mark that leaves the name of a file: names may hold `#` and `:` themselves.
     let parts = typed
         .match_indices(['#', ':'])
         .map(|(at, _)| typed.split_at(at));
@@ -45,7 +46,7 @@ fn file(root: &Path, typed: &str, option: &str) -> Result<String, Failure> {
             grouped(file.len()),
             grouped(NAMED_SIZE_LIMIT)
         ))
-        .hint("write the part that matters into a file, and attach it with `--attach FILE`")),
+        .hint("write the relevant part to another file, and attach it with `--attach FILE`")),
         _ => Ok(path),
     }
 }
@@ -60,7 +61,7 @@ pub(super) fn not_found(path: &str) -> Failure {
         .hint("files that are ignored can be pinned by their own names");
     }
     Failure::usage(format_args!("--pin: `{path}` is never shown"))
-        .hint("the folders in which git and Kitbag keep their own files are never part of a prompt")
+        .hint("prompts never show the folders in which git and Kitbag keep their own files")
 }
 
 /// Fails if a pinned file is not in the prompt, as one that is no text.

@@ -26,7 +26,7 @@ pub(crate) fn place(root: &Path, typed: &str) -> Result<String, Failure> {
         misplaced(what, "name a folder above it with `--root`")
     })?;
     let below = below.to_str().ok_or_else(|| {
-        let what = format!("the name of `{typed}` is no UTF-8");
+        let what = format!("the name of `{typed}` is not UTF-8");
         misplaced(what, "rename it")
     })?;
     match fs::metadata(&found) {
@@ -38,7 +38,7 @@ pub(crate) fn place(root: &Path, typed: &str) -> Result<String, Failure> {
             let what = format!("`{typed}` is a pipe, a socket or a device");
             Err(misplaced(
                 what,
-                "write what it holds into a file, or pipe it in",
+                "write its content to a file, or pipe it in",
             ))
         }
         _ => Ok(below.replace('\\', "/")),

@@ -17,15 +17,16 @@ pub(super) fn fetch(remote: &str, cache: Option<&Path>) -> Result<PathBuf, Failu
     let url = url_of(remote)?;
     let cache = cache.map(Path::to_owned).or_else(default_folder);
     let Some(cache) = cache else {
-        return Err(Failure::new("there is no folder for the cache")
+        return Err(Failure::new("this system has no cache folder")
             .hint("name one with `--cache-dir FOLDER`"));
     };
     let cache = cache.join("remote");
     let folder = cache.join(name_of(&url));
     if folder.join(".git").is_dir() {
+        // Without a network an older copy is better than nothing, with a warning.
         if let Err(failed) = update(&folder, &url) {
             output::say(format_args!(
-                "warning: `{}` cannot be fetched again, and the copy of last time is used: {failed}",
+                "warning: `{}` cannot be fetched again, so the earlier copy is used: {failed}",
                 shown(remote)
             ));
         }
@@ -41,7 +42,7 @@ pub(super) fn fetch(remote: &str, cache: Option<&Path>) -> Result<PathBuf, Failu
             "git cannot fetch `{}`: {failed}",
             shown(remote)
         ))
-        .hint("check its address, and that `git clone` may read it; `owner/name` is one on GitHub")
+        .hint("check the address, and that `git clone` can read it; `owner/name` is on GitHub")
     })?;
     match fs::rename(&whole, &folder) {
         // Another run may have been faster.
@@ -57,6 +58,7 @@ fn url_of(remote: &str) -> Result<String, Failure> {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
         !name.is_empty() && name.chars().all(is_part) && !name.starts_with(['.', '-'])
     };
+    // Checked before URLs: a folder of this shape is named with `--root`.
     if let Some((owner, name)) = remote.split_once('/')
         && is_name(owner)
         && is_name(name)
@@ -72,9 +74,9 @@ fn url_of(remote: &str) -> Result<String, Failure> {
     if (is_url || is_scp()) && !remote.starts_with('-') {
         return Ok(remote.to_owned());
     }
-    let what = format!("`{}` is no address of a repository", shown(remote));
+    let what = format!("`{}` is not the address of a repository", shown(remote));
     Err(Failure::usage(what).hint(
-        "write `owner/name` for one on GitHub, or a URL such as `https://example.com/repo.git`; \
+        "use `owner/name` for GitHub, or a URL such as `https://example.com/repo.git`; \
          `--root` takes a folder",
     ))
 }
@@ -86,6 +88,7 @@ fn shown(remote: &str) -> String {
 
 /// A folder's name that a person knows again, and that no other address has.
 fn name_of(url: &str) -> String {
+    // The readable part is for people who look into the cache; the hash makes the name unique.
     let last = url
         .trim_end_matches('/')
         .rsplit(['/', ':'])
@@ -154,6 +157,7 @@ fn git() -> Command {
         "protocol.ext.allow=never",
         "submodule.recurse=false",
     ] {
+        // A repository's own configuration may name programs, which a fetch must not start.
         git.args(["-c", setting]);
     }
     for variable in [
@@ -162,8 +166,10 @@ fn git() -> Command {
         "GIT_INDEX_FILE",
         "GIT_COMMON_DIR",
     ] {
+        // Set when a hook of git runs us, and would point git at the wrong repository.
         git.env_remove(variable);
     }
+    // Large files are not text, and fetching them could take longer than all else.
     git.env("GIT_LFS_SKIP_SMUDGE", "1");
     git
 }
@@ -181,6 +187,6 @@ fn run(mut git: Command) -> Result<(), String> {
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let last = said.lines().rfind(|line| !line.trim().is_empty());
-    let last = last.unwrap_or("git says nothing");
+    let last = last.unwrap_or("git gives no reason");
     Err(shown(last.trim_start_matches("fatal: ")))
 }

@@ -44,7 +44,7 @@ pub(super) fn say(pack: &Pack, prepared: &Prepared, model: Option<&str>) {
     }
     if let (Some(cues), Some(task_type)) = (&pack.decisions.inferred_from, pack.decisions.task_type)
     {
-        line.push_str(&format!("; taken for a task to {}", task_type.as_str()));
+        line.push_str(&format!("; task type {}", task_type.as_str()));
         if !cues.is_empty() {
             line.push_str(&format!(" from {}", quoted(cues.iter().take(3))));
         }
@@ -74,7 +74,7 @@ pub(crate) fn say_redacted(redacted: &[Redaction]) {
         let (line, kind) = (redaction.line, &redaction.kind);
         let more = match redaction.more {
             0 => String::new(),
-            more => format!(", as were {more} more below it"),
+            more => format!(", as were {more} more after it"),
         };
         format!("{source}:{line} holds a secret ({kind}), which was replaced{more}")
     });
@@ -89,7 +89,7 @@ fn say_some<T>(all: &[T], kind: &str, text: impl Fn(&T) -> String) {
     if more > 0 {
         let more = grouped(more as u64);
         output::say(format_args!(
-            "{kind}: {more} more like these; `--json` lists them"
+            "{kind}: {more} more like these; `--json` lists all"
         ));
     }
 }

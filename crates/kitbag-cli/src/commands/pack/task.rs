@@ -4,17 +4,18 @@ use std::path::{Path, PathBuf};
 
 use kitbag::pack::Attachment;
 
+use super::args::TASK;
 use crate::failure::Failure;
 use crate::{input, output};
 
 /// The options for the task and what belongs to it.
 #[derive(clap::Args)]
 pub(crate) struct TaskArgs {
-    /// Reads the task from this file; `-` is stdin
-    #[arg(long, value_name = "FILE")]
+    /// Read the task from this file; `-` is stdin
+    #[arg(long, value_name = "FILE", help_heading = TASK)]
     pub(super) task_file: Option<PathBuf>,
-    /// Attaches this text to the task, such as a log; `-` is stdin, and waits for its end
-    #[arg(long, value_name = "FILE")]
+    /// Attach this text to the task, such as a log; `-` reads stdin to its end
+    #[arg(long, value_name = "FILE", help_heading = TASK)]
     attach: Option<PathBuf>,
 }
 
@@ -76,8 +77,8 @@ fn piped() -> Result<Option<String>, Failure> {
     let text = input::read_soon()?;
     if text.is_none() {
         output::say(format_args!(
-            "warning: nothing came on stdin within a second, and nothing is attached; `--attach -` \
-             waits for it, `</dev/null` does not"
+            "warning: nothing came on stdin within a second, so nothing is attached\n\
+             hint: `--attach -` waits for it, `</dev/null` skips the wait"
         ));
     }
     Ok(text)

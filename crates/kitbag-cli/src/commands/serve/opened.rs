@@ -28,14 +28,16 @@ impl Opened {
         let project = args.project.open()?;
         say_problems(&project.problems);
         let settings = &project.config.server;
+        // Whoever wrote that file must not decide where requests and their keys go.
         if settings.is_ignored {
             output::say(
-                "warning: `server` in the kitbag.yaml of this folder is not followed: it may be anybody's\n\
+                "warning: `server` in the kitbag.yaml of this folder is ignored: it could come from anybody\n\
                  hint: name the file with --config",
             );
         }
         let variable = |name: &str| env::var(name).ok();
         let providers = Providers::new(&project.config, &project.root, &variable);
+        // Before the store: a mistake in the addresses needs no database.
         let upstreams = Upstreams::open(&project.config, &providers, args.upstream.as_deref());
         let upstreams = upstreams.map_err(upstream_failure)?;
         let roots = roots(args, &project)?;
@@ -54,6 +56,7 @@ impl Opened {
 
     /// Checks that requests do not come back to the server itself.
     pub(super) fn check(&self, bound: SocketAddr) -> Result<(), Failure> {
+        // A base URL that points here would send each request round and round.
         if !self.upstreams.lead_to(bound) {
             return Ok(());
         }
@@ -78,6 +81,7 @@ impl Opened {
 fn roots(args: &Args, project: &Project) -> Result<Vec<PathBuf>, Failure> {
     let configured = project.config.server.roots.iter();
     let roots: Vec<PathBuf> = match args.roots.is_empty() {
+        // Relative to the file that names them; folders of an option count from where the command is typed.
         true => configured.map(|root| project.root.join(root)).collect(),
         false => args.roots.clone(),
     };

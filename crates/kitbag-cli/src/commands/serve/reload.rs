@@ -38,6 +38,7 @@ impl Reloads {
         {
             return;
         }
+        // Without a signal to wait for, this branch must never end.
         pending().await
     }
 
@@ -54,7 +55,7 @@ impl Reloads {
                 }
                 Err(failure) => {
                     tracing::error!(event = "not_reloaded", problem = failure.message());
-                    failure.warn("the server goes on as it was");
+                    failure.warn("the server keeps its earlier configuration");
                 }
             }
         }
@@ -63,9 +64,11 @@ impl Reloads {
 
 fn reload(live: &Live, args: &Args, bound: SocketAddr) -> Result<String, Failure> {
     let opened = Opened::open(args)?;
+    // At a start, the parts without errors are used; here the running configuration is better than a part.
     if opened.project.problems.iter().any(|it| it.is_error()) {
         return Err(Failure::new("the configuration has errors"));
     }
+    // The new addresses may point here although the old ones did not.
     opened.check(bound)?;
     let before = live.app();
     let described = opened.described(before.has_memory());

@@ -54,7 +54,7 @@ fn o07_a_learning_model_that_a_found_file_may_not_name_is_ignored_and_rules_lear
     let upstream = listening();
     let folder = folder("{}");
     for (model, reason) in [
-        ("openai/gpt-5.1", "which may be anybody's"),
+        ("openai/gpt-5.1", "which could come from anybody"),
         ("nobody-knows-it", "nobody-knows-it"),
     ] {
         let found = format!("settings: {{learning_model: {model}}}\n");
@@ -89,7 +89,7 @@ fn o07_a_found_file_chooses_no_provider_that_its_user_has_not_chosen() {
         folder.write("kitbag.yaml", format!("{found}\n"));
         let refused = run(&folder, &upstream, &["ask", "hi"], "").failure(1);
         assert!(
-            refused.contains("which may be anybody's") && refused.contains("--config"),
+            refused.contains("which could come from anybody") && refused.contains("--config"),
             "{found}: {refused}"
         );
     }

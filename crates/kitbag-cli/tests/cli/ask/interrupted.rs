@@ -73,7 +73,7 @@ fn o09_learning_that_is_interrupted_is_told() {
     child.interrupt();
     let (_, output) = child.end();
     assert_eq!(output.code, Some(0), "{output:?}");
-    let told = "warning: learning was stopped before it had ended";
+    let told = "warning: learning was stopped before its end";
     assert!(output.stderr.contains(told), "{output:?}");
     assert!(
         output.stderr.contains("kitbag memory close --model"),

@@ -13,7 +13,7 @@ fn x07_a_backup_is_written_and_restored() {
     assert!(told.stderr.starts_with("wrote copy.db, "), "{told:?}");
     told.success();
     let error = memory.run(&["backup", "copy.db"]).failure(1);
-    assert!(error.contains("copy.db is there already"), "{error}");
+    assert!(error.contains("copy.db already exists"), "{error}");
 
     let restore = |args: &[&str]| {
         let command = ["--store", "sqlite:other.db", "memory", "restore", "copy.db"];
@@ -49,7 +49,7 @@ fn x07_a_backup_is_written_and_restored() {
 #[test]
 fn x07_a_damaged_store_is_repaired() {
     let memory = Memory::talk();
-    assert_eq!(memory.run(&["repair"]).stderr, "nothing was wrong\n");
+    assert_eq!(memory.run(&["repair"]).stderr, "no problems found\n");
     let file = rusqlite::Connection::open(memory.0.path().join("memory.db")).unwrap();
     file.execute_batch(
         "UPDATE scope SET words = 0; UPDATE message SET role = 'robot' WHERE arrival = 2",
@@ -63,7 +63,7 @@ fn x07_a_damaged_store_is_repaired() {
     let told = memory.run(&["repair", "--set-aside", "aside.jsonl"]);
     assert!(
         told.stderr
-            .contains("wrote 1 damaged row to aside.jsonl\nall is well"),
+            .contains("wrote 1 damaged row to aside.jsonl\nno problems left"),
         "{told:?}"
     );
     told.success();
@@ -207,7 +207,7 @@ fn x07_a_tenant_that_is_refused_keeps_the_others_from_being_restored_by_half() {
     let refused = "NEW.tenant IN ('b', 'c')";
     let error = restore_where(&memory, refused, &[]).failure(1);
     assert!(
-        error.contains("nothing was restored, since 2 tenants are refused"),
+        error.contains("nothing was restored: 2 tenants are refused"),
         "{error}"
     );
     assert!(error.contains("tenant b is refused: "), "{error}");
@@ -259,7 +259,7 @@ fn x07_a_restore_that_fails_half_way_tells_what_was_restored() {
     for line in [
         "restored 2 messages of tenant a\n",
         "restored nothing of tenant b: ",
-        "restored nothing of tenant c: it was not tried after that\n",
+        "restored nothing of tenant c: not tried after an earlier failure\n",
         "error: not all tenants were restored",
     ] {
         assert!(told.contains(line), "{line}: {told}");

@@ -11,7 +11,7 @@ use super::Memory;
 fn o06_a_whole_store_is_told_to_be_whole() {
     let memory = Memory::talk();
     let output = memory.run(&["check"]);
-    assert_eq!(output.stderr, "all is well\n");
+    assert_eq!(output.stderr, "no problems found\n");
     assert_eq!(output.success(), "");
     assert_eq!(memory.json(&["check"]), json!({"problems": []}));
     let stats = memory.json(&["stats"]);

@@ -69,7 +69,7 @@ fn o09_conversations_that_ended_by_silence_are_closed() {
     assert!(
         again
             .stderr
-            .contains("no open conversation has ended by silence")
+            .contains("no open conversation has been silent for 30 minutes")
     );
     assert_eq!(again.success(), "");
 }

@@ -17,7 +17,7 @@ fn o06_a_message_is_edited_and_keeps_its_older_versions() {
     assert_eq!(memory.run(&["edit", "1.2#1", new]).success(), told);
     assert_eq!(memory.references("when do we fly to Porto?")[0], "m4");
     let again = memory.run(&["edit", "1.2#1", new]);
-    assert_eq!(again.stderr, "message 1.2#1 says that already\n");
+    assert_eq!(again.stderr, "message 1.2#1 already has this text\n");
     let piped = memory.run_with_stdin(&["edit", "1.2#1", "-"], b"We stay at home\n");
     piped.success();
     let versions = memory.json(&["history", "1.2#1"]);
@@ -75,5 +75,5 @@ fn x02_the_difference_shows_no_secret() {
         assert!(told.contains("[REDACTED:github-token]"), "{args:?}: {told}");
     }
     let again = memory.run(&["edit", "1.2#1", &new]);
-    assert_eq!(again.stderr, "message 1.2#1 says that already\n");
+    assert_eq!(again.stderr, "message 1.2#1 already has this text\n");
 }

@@ -162,7 +162,7 @@ fn o06_a_chatgpt_export_is_counted_by_kind_and_kept_once() {
     let again = memory.run(&import);
     assert_eq!(
         again.stderr.lines().next(),
-        Some("imported 0 messages, 3 known already")
+        Some("imported 0 messages, 3 already known")
     );
     assert_eq!(memory.json(&import)["facts"], 0);
 }
@@ -232,7 +232,7 @@ fn x01_an_archive_that_is_cut_off_keeps_what_came_before() {
     let archive = archive(&[("conversations.json", two.to_string())]);
     memory.0.write("cut.zip", &archive[..archive.len() - 60]);
     let error = memory.run(&["import", "cut.zip"]).failure(1);
-    assert!(error.contains("conversations.json: record 2: the file ends before it does; 3 messages before it were imported"), "{error}");
+    assert!(error.contains("conversations.json: record 2: the file ends in the middle of it; 3 messages before it were imported"), "{error}");
     assert!(error.contains("hint: get the file again"), "{error}");
     assert_eq!(memory.json(&["stats"])["messages"], 3);
 }
@@ -270,7 +270,7 @@ fn x01_an_archive_without_conversations_is_refused_by_what_it_holds() {
         memory.0.write("empty.zip", archive(files));
         let error = memory.run(&["import", "empty.zip"]).failure(1);
         let expected = format!(
-            "error: nothing in the archive is a conversation: {found}; nothing was imported\n\
+            "error: the archive has no conversations: {found}; nothing was imported\n\
              hint: give an export of ChatGPT or Claude, its `conversations.json`, or JSON lines\n"
         );
         assert!(error.ends_with(&expected), "{error}");
@@ -283,7 +283,7 @@ fn x01_an_archive_without_conversations_is_refused_by_what_it_holds() {
     memory.0.write("nothing.zip", "");
     let error = memory.run(&["import", "nothing.zip"]).failure(1);
     assert!(
-        error.contains("nothing.zip is no zip archive, and has no conversation in it"),
+        error.contains("nothing.zip is not a zip archive, and has no conversation in it"),
         "{error}"
     );
 }

@@ -58,7 +58,10 @@ fn x01_nothing_is_forgotten_unless_somebody_says_so() {
         ["--sender", "ann"],
     ] {
         let error = memory.run(&[&["forget"], &what[..]].concat()).failure(2);
-        assert!(error.contains("hint: say so with `--yes`"), "{error}");
+        assert!(
+            error.contains("hint: `--yes` forgets without asking"),
+            "{error}"
+        );
     }
     let error = memory.run(&["forget", "--yes"]).failure(2);
     assert!(error.contains("what to forget is not named"), "{error}");
@@ -86,7 +89,10 @@ fn x04_what_would_go_is_listed_before_it_goes() {
     );
     assert_eq!(memory.json(&["stats"])["messages"], 5);
     let error = memory.run(&puppy).failure(2);
-    assert!(error.contains("hint: say so with `--yes`"), "{error}");
+    assert!(
+        error.contains("hint: `--yes` forgets without asking"),
+        "{error}"
+    );
     let told = memory.run(&[&puppy[..], &["--yes"]].concat()).success();
     assert_eq!(told, "forgot 1 message\n");
     let list = memory.json(&["forget", "--sender", "ann", "--dry-run", "--limit", "1"]);
@@ -151,7 +157,7 @@ fn x04_messages_are_kept_as_long_as_the_configuration_says() {
         ])
         .success();
     let error = memory.run(&["retain", "--yes"]).failure(1);
-    assert!(error.contains("no configuration says how long"), "{error}");
+    assert!(error.contains("kitbag.yaml has no retention"), "{error}");
     memory.0.write(
         "kitbag.yaml",
         "memory: {retention: 1d, channels: {mail: {retention: soon}}}",
@@ -186,7 +192,7 @@ fn x04_messages_are_kept_as_long_as_the_configuration_says() {
     assert_eq!(count(1), (&json!("slack"), &json!(5)));
     assert_eq!(list["channels"][2]["refusals"], 1, "{list}");
     let error = memory.run(&["retain"]).failure(2);
-    assert!(error.contains("say so with `--yes`"), "{error}");
+    assert!(error.contains("`--yes` forgets without asking"), "{error}");
     let told = memory.run(&["retain", "--yes"]);
     assert!(told.stderr.contains("retention as in "), "{told:?}");
     assert_eq!(

@@ -51,7 +51,7 @@ fn o06_conversations_come_latest_first() {
     let nobody = memory.run(&["history", "--sender", "nobody"]);
     assert_eq!(
         nobody.stderr,
-        "nothing is kept of `nobody`; the store knows ann, bob\n"
+        "there is no sender `nobody`; the store has ann, bob\n"
     );
 }
 

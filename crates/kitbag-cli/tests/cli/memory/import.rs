@@ -12,7 +12,7 @@ fn o06_the_same_file_adds_nothing_the_second_time() {
     assert_eq!(first.stderr, "imported 5 messages\n");
     assert_eq!(first.success(), "");
     let second = memory.import(&talk());
-    assert_eq!(second.stderr, "imported 0 messages, 5 known already\n");
+    assert_eq!(second.stderr, "imported 0 messages, 5 already known\n");
     let with_json = ["import", "-", "--json"];
     let told = memory.run_with_stdin(&with_json, lines(&talk()).as_bytes());
     let told: serde_json::Value = serde_json::from_str(&told.success()).unwrap();
@@ -125,7 +125,7 @@ fn o06_a_bad_record_is_skipped_and_named_and_the_rest_is_kept() {
         .run_with_stdin(&["import", "-"], b"what\nis this\n")
         .failure(1);
     assert!(
-        error.contains("error: there is nothing but 2 bad records; nothing was imported"),
+        error.contains("error: the file has only 2 bad records; nothing was imported"),
         "{error}"
     );
 }
@@ -226,7 +226,7 @@ fn o06_exports_of_chats_are_recognised() {
     let told = memory.run(&import).stderr;
     assert_eq!(
         told,
-        format!("imported 0 messages, 2 known already\n{read}")
+        format!("imported 0 messages, 2 already known\n{read}")
     );
     let found = memory.json(&["recall", "Lisbon", "--channel", "web"]);
     assert_eq!(found["ranked"][0]["text"], "we fly to Lisbon");
@@ -271,12 +271,12 @@ fn x01_what_would_be_kept_twice_is_told() {
     let memory = Memory::new();
     let talk = [json!({"text": "hello", "ref": "a"}), json!({"text": "bye"})];
     let told = memory.import(&talk).stderr;
-    let again = "would be kept once more if the file were imported again";
+    let again = "would be stored again by another import of this file";
     let expected = format!("imported 2 messages\none of them has no `ref`, and {again}\n");
     assert_eq!(told, expected);
     let told = memory.import(&talk).stderr;
     assert!(
-        told.starts_with("imported 1 message, 1 known already\none of them has no `ref`"),
+        told.starts_with("imported 1 message, 1 already known\none of them has no `ref`"),
         "{told}"
     );
     assert_eq!(memory.json(&["stats"])["messages"], 3);
@@ -437,7 +437,7 @@ fn x04_what_was_forgotten_is_counted_and_comes_back_when_asked_for() {
     let told = memory.import(&said);
     assert_eq!(
         told.stderr,
-        "imported 0 messages, 1 left out that were forgotten (`--forgotten` brings them back)\n"
+        "imported 0 messages, 1 forgotten and left out (`--forgotten` imports them)\n"
     );
     let lines = said[0].to_string();
     let told = memory.run_with_stdin(&["import", "-", "--forgotten"], lines.as_bytes());

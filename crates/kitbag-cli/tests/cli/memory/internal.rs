@@ -162,7 +162,7 @@ fn check_hidden(run: impl Fn(&[&str]) -> Output, hidden: usize, form: &str) {
             1 => "1 internal message is".to_owned(),
             _ => format!("{hidden} internal messages are"),
         };
-        let note = format!("note: {count} not shown without --internal");
+        let note = format!("note: {count} hidden; --internal shows them");
         assert!(output.stderr.contains(&note), "{form}: {output:?}");
         let printed = output.success();
         assert!(!printed.contains("thunder"), "{form}: {printed}");

@@ -25,17 +25,17 @@ fn x01_a_mistyped_sender_is_told_with_those_that_look_alike() {
         &["export"],
     ] {
         let output = memory.run(&[args, &["--sender", "Anm"]].concat());
-        let told = "nothing is kept of `Anm`; did you mean ann?\n";
+        let told = "there is no sender `Anm`; did you mean ann?\n";
         assert!(output.stderr.starts_with(told), "{args:?}: {output:?}");
         output.success();
         let output = memory.run(&[args, &["--sender", "christopher"]].concat());
-        let told = "nothing is kept of `christopher`; the store knows ann, bob\n";
+        let told = "there is no sender `christopher`; the store has ann, bob\n";
         assert!(output.stderr.starts_with(told), "{args:?}: {output:?}");
         output.success();
     }
     let batch = ["recall", "--batch", "-", "--sender", "anm"];
     let output = memory.run_with_stdin(&batch, b"{\"query\": \"puppy\"}");
-    let told = "nothing is kept of `anm`; did you mean ann?\n";
+    let told = "there is no sender `anm`; did you mean ann?\n";
     assert_eq!(output.stderr, told);
     output.success();
 }
@@ -46,7 +46,7 @@ fn x01_a_mistyped_channel_is_told_with_those_that_look_alike() {
     for args in [&["recall", "puppy"][..], &["history"], &["export"]] {
         let with = |more: &[&str]| memory.run(&[args, more].concat()).stderr;
         let told = with(&["--sender", "ann", "--channel", "slcak"]);
-        let expected = "nothing is kept of `ann` on channel `slcak`; did you mean slack?\n";
+        let expected = "there is nothing of `ann` on channel `slcak`; did you mean slack?\n";
         assert!(told.starts_with(expected), "{args:?}: {told}");
     }
     for args in [&["history"][..], &["export"]] {
@@ -83,7 +83,7 @@ fn x01_a_tenant_without_memory_is_told() {
     for args in [&["recall", "puppy"][..], &["facts", "list"], &["stats"]] {
         let told = memory.run(&[args, &["--tenant", "mian"]].concat());
         let note = "note: there is no tenant `mian`; \
-                    `kitbag memory tenants` lists those that the store has\n";
+                    `kitbag memory tenants` lists all\n";
         assert!(told.stderr.starts_with(note), "{args:?}: {told:?}");
         let known = memory.run(&[args, &["--tenant", "main"]].concat());
         assert!(!known.stderr.contains("there is no tenant"), "{known:?}");

@@ -60,11 +60,11 @@ fn x04_a_model_that_was_chosen_finds_other_words() {
     assert!(prompt.contains("answers to Biscuit"), "{prompt}");
 
     let off = memory.run(&["model", "off"]);
-    assert_eq!(off.stderr, "recall uses no model from now on\n");
+    assert_eq!(off.stderr, "recall no longer uses a model\n");
     off.success();
     assert!(memory.references("the hound").is_empty());
     let again = memory.run(&["model", "off"]);
-    assert_eq!(again.stderr, "no model was chosen\n");
+    assert_eq!(again.stderr, "recall used no model\n");
     memory.run(&["model", "use", "tiny"]).success();
     let off = memory.run(&["model", "off", "--json"]);
     assert_eq!((off.stderr.as_str(), off.stdout.as_str()), ("", "null\n"));
@@ -84,8 +84,8 @@ fn x04_a_model_that_has_vanished_is_told_and_recall_goes_on() {
     assert_eq!(
         found.stderr,
         format!(
-            "warning: there is no model folder {folder}; recall goes on without a model\n\
-             hint: `kitbag memory model use FOLDER` chooses another, `kitbag memory model off` none\n"
+            "warning: there is no model folder {folder}; recall continues without a model\n\
+             hint: `kitbag memory model use FOLDER` chooses another, `kitbag memory model off` uses none\n"
         )
     );
     assert!(found.success().contains("Biscuit"));

@@ -95,7 +95,7 @@ fn x07_an_older_store_that_cannot_be_written_says_what_to_do() {
         let error = reader.run_as_another(&["history"]).failure(1);
         rights(&reader.place(), 0o755);
         assert!(
-            error.contains("has version 1 of the tables, version "),
+            error.contains("has tables of version 1; version "),
             "{error}"
         );
         assert!(error.contains("hint: open it once"), "{error}");

@@ -164,7 +164,7 @@ fn x04_whose_memory_is_meant_must_be_clear() {
     let memory = Memory::new();
     memory.import(&[]).success();
     let error = memory.run(&["recall", "puppy"]).failure(1);
-    assert!(error.contains("the store knows nobody yet"), "{error}");
+    assert!(error.contains("the store has no senders yet"), "{error}");
     memory.import(&talk()).success();
     assert_eq!(memory.references("puppy")[0], "m1");
     memory

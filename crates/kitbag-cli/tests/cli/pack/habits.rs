@@ -322,6 +322,6 @@ fn p11_a_warning_has_its_level_in_json() {
         "warn",
     ];
     let output = tree.pack(&args);
-    let line = r#"{"level":"WARN","message":"`[` is no file pattern: it was left out"}"#;
+    let line = r#"{"level":"WARN","message":"`[` is not a file pattern, and is ignored"}"#;
     assert!(output.stderr.contains(line), "{}", output.stderr);
 }

@@ -135,10 +135,7 @@ fn x01_a_line_on_stderr_sums_up() {
         .stderr;
     let line = said.lines().last().unwrap();
     assert!(line.contains(" of 1,000 tokens, files: "), "{line}");
-    assert!(
-        line.contains("taken for a task to debug from “fix”"),
-        "{line}"
-    );
+    assert!(line.contains("task type debug from “fix”"), "{line}");
     let price = line.split_once("; $0.").unwrap().1;
     assert!(price.ends_with(" for the input"), "{line}");
     let said = tree.pack(&["fix the login", "--task-type", "test"]).stderr;

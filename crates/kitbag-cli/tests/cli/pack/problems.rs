@@ -119,7 +119,7 @@ fn x01_problems_are_said_and_from_the_sixth_on_counted() {
     let many = said(9);
     assert_eq!(warnings(&many), 6, "{many}");
     assert!(
-        many.contains("warning: 4 more like these; `--json` lists them\n"),
+        many.contains("warning: 4 more like these; `--json` lists all\n"),
         "{many}"
     );
     let explained = tree.run(&[

@@ -45,7 +45,7 @@ fn x01_what_is_no_text_cannot_be_attached() {
     let failed = tree
         .pack(&["fix the login", "--attach", "core.bin"])
         .failure(1);
-    assert!(failed.contains("it is no text"), "{failed}");
+    assert!(failed.contains("it is not text"), "{failed}");
 }
 
 #[test]

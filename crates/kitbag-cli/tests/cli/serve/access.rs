@@ -73,7 +73,7 @@ fn x06_a_folder_s_own_file_does_not_say_where_requests_go() {
     assert_eq!((answer.status, upstream.requests().len()), (200, 1));
     let said = server.stop().stderr;
     assert!(
-        said.contains("is not followed: it may be anybody's"),
+        said.contains("is ignored: it could come from anybody"),
         "{said}"
     );
     assert!(said.contains("with memory"), "{said}");

@@ -56,7 +56,7 @@ fn x06_a_configuration_is_read_again_and_answers_that_were_begun_go_on() {
     {
         folder.write("own.yaml", wrong);
         server.signal(Signal::HUP);
-        server.wait_until_said("the server goes on as it was", number + 1);
+        server.wait_until_said("the server keeps its earlier configuration", number + 1);
         assert_eq!(server.post(CHAT_PATH, &[], HI).status, 200);
     }
     assert_eq!(second.requests().len(), 3);

@@ -67,6 +67,7 @@ impl Parser<'_> {
             (PartialName::Fixed(path.original.clone()), at, path)
         };
         let call = self.arguments(at, path)?;
+        // Handlebars.js refuses it, too.
         if call.params.len() > 1 {
             return Err(self.syntax(at, "a partial with several contexts", "one with one"));
         }
@@ -83,6 +84,7 @@ impl Parser<'_> {
                     hash.push((text, self.expression()?));
                     continue;
                 }
+                // One token too many was read, since only the sign behind a name tells a named argument.
                 (token, _) => self.ahead.push_front((start, token)),
             }
             // Positional arguments cannot follow named ones.
@@ -129,6 +131,7 @@ impl Parser<'_> {
         loop {
             match self.next() {
                 (_, Token::Name { text, .. }) => names.push(text),
+                // `as ||` names nothing, which Handlebars.js refuses as well.
                 (_, Token::CloseParams) if !names.is_empty() => return Ok(names),
                 (at, token) => return Err(self.unexpected(at, &token, "the name of a parameter")),
             }
@@ -147,6 +150,7 @@ impl Parser<'_> {
             Token::Literal(literal) => literal,
             token => return Err(self.unexpected(at, &token, PATH)),
         };
+        // In the place of a helper a literal is looked up like a name: `{{12}}` shows the field `12`.
         let name = literal.name();
         let path = Path {
             literal: Some(literal),
@@ -169,6 +173,7 @@ impl Parser<'_> {
                 if !parts.is_empty() {
                     return Err(self.syntax(start, &format!("`{original}`"), PATH));
                 }
+                // Only at the beginning, as the check above sees to: `a/../b` is no path.
                 depth += usize::from(text == "..");
             } else {
                 parts.push(text);

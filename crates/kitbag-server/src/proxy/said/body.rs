@@ -99,6 +99,7 @@ impl ReadBody {
         let start = body.as_ptr().addr();
         // Raw values are slices of the body.
         let offset = |raw: &RawValue| {
+            // A text with escapes is a copy, and has no place in the body.
             let at = raw.get().as_ptr().addr().checked_sub(start)?;
             (at < body.len()).then_some(at)
         };
@@ -110,6 +111,7 @@ impl ReadBody {
                     messages.push(read_message(dialect, raw, offset)?);
                 }
             }
+            // The Responses API allows a bare text for a single message of the user.
             (None, Some(input)) if input.get().starts_with('"') => {
                 let (parts, place) = content::read(dialect, Role::User, input, offset);
                 messages.push(message(Role::User, &parts, place));
@@ -137,10 +139,12 @@ impl ReadBody {
             instructions: raw.system.and_then(span),
             tools: raw.tools.and_then(span),
             has_tools,
+            // OpenAI's newer field first: clients may still send the older one with it.
             user: raw.safety_identifier.or(raw.user).or(user_id),
             conversation: raw.conversation.map(|it| match it {
                 Conversation::Id(id) | Conversation::Object { id } => id,
             }),
+            // The former names one exchange, the latter may be shared by many conversations.
             seed: raw.previous_response_id.or(raw.prompt_cache_key),
         })
     }
@@ -160,6 +164,7 @@ fn read_message(
         Some("system" | "developer") => Role::System,
         Some("tool" | "function") => Role::Tool,
         Some(_) => return None,
+        // Items of the Responses API have a type in the place of a role.
         None if kind.ends_with("_output") => Role::Tool,
         None => Role::Assistant,
     };
@@ -173,6 +178,7 @@ fn read_message(
     message.content = content.and_then(|raw| offset(raw).map(|at| at..at + raw.get().len()));
     let calls = read.tool_calls.unwrap_or_default().into_iter();
     message.calls.extend(calls.filter_map(|call| call.id));
+    // The APIs name the same id differently; one message has one of them.
     message.calls.extend(read.tool_call_id);
     message.calls.extend(read.call_id);
     if role == Role::Tool {

@@ -56,6 +56,7 @@ pub(super) fn read(
                 start,
                 end: start + json.len(),
             },
+            // Many servers that speak OpenAI's API take a string alone, so no list is made of it.
             _ => Place::InString { start: start + 1 },
         });
         let part = Part {
@@ -70,6 +71,7 @@ pub(super) fn read(
     for raw in raws {
         let part = part(raw, &offset);
         let text = part.text.as_deref();
+        // The last such part is the question: agents put reminders and files before it.
         if text.is_some_and(|text| said(role, text).is_some()) {
             let kind = text_kind(dialect);
             place = offset(raw).map(|start| Place::BeforePart { start, kind });
@@ -103,6 +105,7 @@ fn part(raw: &RawValue, offset: impl Fn(&RawValue) -> Option<usize>) -> Part {
     let Ok(part) = serde_json::from_str::<RawPart<'_>>(raw.get()) else {
         return Part::default();
     };
+    // Some clients leave the type of text out.
     let kind = part.kind.as_deref().unwrap_or("text");
     Part {
         text: part

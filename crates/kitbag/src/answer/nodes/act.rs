@@ -87,7 +87,7 @@ impl Nodes {
                 Err(AnswerError::Turn(TurnError::Assemble(error)))
                     if is_for_room(&error) && !rounds.made_calls.is_empty() =>
                 {
-                    let text = "the tools were called, and there was no room to go on".to_owned();
+                    let text = "the tools were called, but no room was left to continue".to_owned();
                     break Answered::Unreadable(text, error.to_string());
                 }
                 // Results of earlier steps are in the prompt as long as there is room for them.

@@ -240,7 +240,7 @@ pub(super) fn read<T: NodeAnswer>(text: &str) -> Result<T, String> {
                 start + values.byte_offset()
             }
             Some(Err(error)) => {
-                problem = problem.or_else(|| Some(format!("it is no JSON: {error}")));
+                problem = problem.or_else(|| Some(format!("it is not JSON: {error}")));
                 if error.is_eof() {
                     break;
                 }
@@ -305,7 +305,7 @@ mod tests {
         let wrong = read::<Planned>(r#"{"decision": "dance"}"#).unwrap_err();
         assert!(wrong.starts_with("unknown variant `dance`"), "{wrong}");
         let cut = read::<Planned>(r#"{"goal": "so"#).unwrap_err();
-        assert!(cut.starts_with("it is no JSON: EOF"), "{cut}");
+        assert!(cut.starts_with("it is not JSON: EOF"), "{cut}");
     }
 
     #[test]
@@ -313,11 +313,11 @@ mod tests {
         let cut = r#"{"decision": "propose", "goal": "Empty the book",
             "steps": [{"type": "write", "description": "delete every recipe"}, {"ty"#;
         let problem = read::<Planned>(cut).unwrap_err();
-        assert!(problem.starts_with("it is no JSON: EOF"), "{problem}");
+        assert!(problem.starts_with("it is not JSON: EOF"), "{problem}");
         let broken =
             r#"{"decision": "propose", "steps": [{"type": "write", "description": "x"},],}"#;
         let problem = read::<Planned>(broken).unwrap_err();
-        assert!(problem.starts_with("it is no JSON: "), "{problem}");
+        assert!(problem.starts_with("it is not JSON: "), "{problem}");
         let other = read::<Planned>(r#"{"error": "overloaded"}"#).unwrap_err();
         assert!(other.contains("none of the fields `decision`"), "{other}");
         assert!(read::<Curated>(r#"{"error": "overloaded"}"#).is_err());

@@ -6,7 +6,7 @@ use kitbag_core::chunk::{
     Relevance, Trust,
 };
 use kitbag_core::rank::RankedChunk;
-use kitbag_core::statement::Asked;
+use kitbag_core::statement::FactQuestion;
 use kitbag_core::summarize::{Utterance, extract};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_store::{Fact, Later, Recalled, Recollections, StoredMessage, Summary};
@@ -71,7 +71,7 @@ fn chunk(
         .with_trust(Trust::Remembered)
 }
 
-fn fact(fact: &Fact, asked: &Asked) -> ContextChunk {
+fn fact(fact: &Fact, asked: &FactQuestion) -> ContextChunk {
     let speaker = fact.speaker.as_deref();
     let (about, key) = match speaker {
         Some(name) => (name, fact.key.strip_prefix(name).unwrap_or(&fact.key)),

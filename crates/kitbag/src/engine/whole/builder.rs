@@ -115,6 +115,7 @@ impl Default for EngineBuilder {
             traits: None,
             budget: None,
             gatherers: Vec::new(),
+            // A function, so that a server can answer without its own environment.
             variable: |name| std::env::var(name).ok(),
             #[cfg(feature = "store")]
             clock: Timestamp::now,
@@ -175,6 +176,7 @@ impl EngineBuilder {
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(super) fn routed_to(mut self, model: &str, declared: Declared) -> Self {
         self.routed = Some((model.to_owned(), declared));
+        // The engine that was asked learns from the turn; two would learn it twice.
         self.learning = Some(Learning::Off);
         self
     }
@@ -316,10 +318,12 @@ impl EngineBuilder {
     /// # Errors
     /// When the project has no such agent, or when there is no provider for the model.
     pub fn build(mut self) -> Result<Engine, EngineError> {
+        // Kept before anything is chosen, so that another model or agent can be chosen from the same settings.
         let settings = Box::new(self.clone());
         #[cfg(all(feature = "providers", feature = "store"))]
         let mut problems = Vec::new();
         #[cfg(all(feature = "providers", feature = "store"))]
+        // Before the provider, whose choice takes the settings that this one reads.
         let learner = self.choose_learner(&mut problems)?;
         #[cfg(all(feature = "providers", feature = "store"))]
         let routing = self.choose_routing();
@@ -328,6 +332,7 @@ impl EngineBuilder {
             let rules = self.project.as_ref().map(|project| &project.config.rules);
             let mut all = self.extensions.clone();
             if let Some(rules) = rules.filter(|rules| !rules.is_empty()) {
+                // Last, so that the rules of a project see what the program's own extensions did.
                 all.add(Arc::new(Rules(rules.clone())));
             }
             all
@@ -337,6 +342,7 @@ impl EngineBuilder {
         let of_agent = self
             .answering_agent()?
             .and_then(|agent| agent.model.clone());
+        // A named model wins over the agent's, and that over the provider's default.
         let model = self.model.take().or(of_agent);
         #[cfg(feature = "providers")]
         let model = model.or_else(|| Some(provider.as_ref()?.model()?.to_owned()));
@@ -355,6 +361,7 @@ impl EngineBuilder {
             // A model that is not known is counted with the usual vocabulary.
             (None, None) => EngineCounter::OfModel(Counter::for_vocabulary(Vocabulary::O200kBase)?),
         };
+        // Without a profile nothing is known of the provider's cache, and none is planned for.
         let traits = self.traits.or_else(|| profile.map(ModelTraits::from));
         Ok(Engine {
             #[cfg(feature = "store")]

@@ -103,7 +103,7 @@ impl Engine {
             let specs = tools.specs().into_iter();
             contribution.draft.tools = specs.map(|spec| spec.definition).collect();
         } else {
-            let message = "this provider takes no tools, so that none is offered";
+            let message = "this provider takes no tools, so none are offered";
             let problem = Problem::new("tools", ProblemKind::NotCarried, message);
             let hint = "a model over HTTP or from a script can call tools";
             contribution.problems.push(problem.with_hint(hint));

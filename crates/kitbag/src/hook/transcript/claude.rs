@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::actions::Actions;
-use super::{Line, Told, TranscriptEntry, said};
+use super::{Line, SessionEvent, TranscriptEntry, said};
 
 /// An entry with its place in the tree.
 pub(super) struct ClaudeEntry {
@@ -17,7 +17,7 @@ pub(super) struct ClaudeEntry {
     parent: Option<String>,
     /// The answer of the provider that it is a block of.
     answer: Option<String>,
-    told: Vec<Told>,
+    told: Vec<SessionEvent>,
 }
 
 /// The model that Claude Code names for messages of its own.
@@ -59,6 +59,7 @@ struct Input<'a> {
 impl ClaudeEntry {
     /// The entry of a line; nothing if the line is no part of the tree, or of a side chain.
     pub(super) fn read(line: &Line<'_>, folder: &Path) -> Option<Self> {
+        // Subagents talk to the agent and not to the person.
         if line.is_sidechain {
             return None;
         }
@@ -66,6 +67,7 @@ impl ClaudeEntry {
         let parent = line
             .parent_uuid
             .as_ref()
+            // After a compaction the tree begins again, and only this field leads back.
             .or(line.logical_parent_uuid.as_ref());
         let role = match line.kind.as_ref() {
             "user" => Some(Role::User),
@@ -74,12 +76,14 @@ impl ClaudeEntry {
         };
         let message = line
             .message
+            // The entry itself stays, since later ones name it as their parent.
             .filter(|_| !line.is_meta && !line.is_compact_summary);
         let message: Option<ApiMessage<'_>> =
             message.and_then(|message| serde_json::from_str(message.get()).ok());
+        // Notices such as “API error”, which no model said.
         let message = message.filter(|message| message.model.as_deref() != Some(NO_MODEL));
         let told = match (role, &message) {
-            (Some(role), Some(message)) => told(line, &uuid, role, message, folder),
+            (Some(role), Some(message)) => events_of(line, &uuid, role, message, folder),
             _ => Vec::new(),
         };
         Some(Self {
@@ -91,15 +95,16 @@ impl ClaudeEntry {
     }
 }
 
-fn told(
+fn events_of(
     line: &Line<'_>,
     uuid: &str,
     role: Role,
     message: &ApiMessage<'_>,
     folder: &Path,
-) -> Vec<Told> {
+) -> Vec<SessionEvent> {
     let content = message.content.get();
     let blocks: Vec<Block<'_>> = match serde_json::from_str::<Cow<'_, str>>(content) {
+        // What people type is a plain string, answers are lists of blocks.
         Ok(text) => vec![Block {
             kind: "text".into(),
             text: Some(text),
@@ -113,7 +118,7 @@ fn told(
     let texts: Vec<String> = texts.filter_map(|text| said(role, text)).collect();
     let mut told = Vec::new();
     if !texts.is_empty() {
-        told.push(Told::Said(TranscriptEntry {
+        told.push(SessionEvent::Said(TranscriptEntry {
             reference: uuid.to_owned(),
             role,
             text: texts.join("\n\n"),
@@ -125,7 +130,7 @@ fn told(
         done.extend(action(block, folder).unwrap_or_default());
     }
     if done != Actions::default() {
-        told.push(Told::Did {
+        told.push(SessionEvent::Did {
             // A block of its own mostly, but an entry may have words and calls.
             reference: match texts.is_empty() {
                 true => uuid.to_owned(),
@@ -141,6 +146,7 @@ fn told(
 fn action(block: &Block<'_>, folder: &Path) -> Option<Actions> {
     let input: Input<'_> = serde_json::from_str(block.input?.get()).ok()?;
     match block.name.as_deref()? {
+        // Tools that only read are left out: what was looked at says little about what was done.
         "Edit" | "MultiEdit" | "Write" => Some(Actions::changed(&input.file_path?, folder)),
         "NotebookEdit" => Some(Actions::changed(&input.notebook_path?, folder)),
         "Bash" => Some(Actions::ran(&input.command?)),
@@ -150,7 +156,7 @@ fn action(block: &Block<'_>, folder: &Path) -> Option<Actions> {
 
 /// What the entries tell on the way from the first to the last one. Where an entry is missing, its line being
 /// broken, the one before it in the file stands in. Blocks of one answer belong together.
-pub(super) fn branch(entries: Vec<ClaudeEntry>) -> Vec<Told> {
+pub(super) fn branch(entries: Vec<ClaudeEntry>) -> Vec<SessionEvent> {
     let places: BTreeMap<&str, usize> = entries
         .iter()
         .enumerate()
@@ -158,6 +164,7 @@ pub(super) fn branch(entries: Vec<ClaudeEntry>) -> Vec<Told> {
         .collect();
     let mut on_branch = BTreeSet::new();
     let mut next = entries.len().checked_sub(1);
+    // A damaged file may have a cycle, which a place that is met twice ends.
     while let Some(place) = next.filter(|place| on_branch.insert(*place)) {
         let parent = entries.get(place).and_then(|entry| entry.parent.as_deref());
         next = match parent {
@@ -165,6 +172,7 @@ pub(super) fn branch(entries: Vec<ClaudeEntry>) -> Vec<Told> {
             None => None,
         };
     }
+    // Blocks that were streamed side by side are siblings in the tree, and only one of them is on the branch.
     let answers: BTreeSet<String> = on_branch
         .iter()
         .filter_map(|place| entries.get(*place)?.answer.clone())

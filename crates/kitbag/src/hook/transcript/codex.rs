@@ -8,7 +8,7 @@ use kitbag_core::role::Role;
 use serde::Deserialize;
 
 use super::actions::Actions;
-use super::{Line, Told, TranscriptEntry, words};
+use super::{Line, SessionEvent, TranscriptEntry, words};
 
 #[derive(Deserialize)]
 struct Payload<'a> {
@@ -62,10 +62,10 @@ enum Command {
 }
 
 /// What a line tells. Lines have no names, but they never move.
-pub(super) fn read(line: &Line<'_>, number: usize, folder: &Path) -> Option<Told> {
+pub(super) fn read(line: &Line<'_>, number: usize, folder: &Path) -> Option<SessionEvent> {
     let payload: Payload<'_> = serde_json::from_str(line.payload?.get()).ok()?;
     let said = |role, text: &str| {
-        Some(Told::Said(TranscriptEntry {
+        Some(SessionEvent::Said(TranscriptEntry {
             reference: format!("line-{number}"),
             role,
             text: words(text)?,
@@ -82,7 +82,7 @@ pub(super) fn read(line: &Line<'_>, number: usize, folder: &Path) -> Option<Told
         ("response_item", "message") if payload.role.as_deref() == Some("assistant") => {
             said(Role::Assistant, &text_of(&payload.content))
         }
-        ("response_item", "function_call" | "custom_tool_call") => Some(Told::Did {
+        ("response_item", "function_call" | "custom_tool_call") => Some(SessionEvent::Did {
             reference: format!("line-{number}"),
             at: line.at(),
             actions: action(&payload, folder)?,

@@ -7,7 +7,7 @@ use kitbag_secrets::redact;
 use kitbag_store::{Fact, NewFact};
 use serde::Deserialize;
 
-use super::{MOST, STATEMENTS, Said};
+use super::{MOST, STATEMENTS, UserMessage};
 use crate::receive::asks_to_disregard;
 
 const LONGEST_KEY: usize = 40;
@@ -74,7 +74,7 @@ impl FoundFacts {
 /// Reads the answer of a model, and holds each fact against what was said.
 pub(super) fn found(
     answer: &str,
-    part: &[Said],
+    part: &[UserMessage],
     known: &[Fact],
 ) -> Result<FoundFacts, serde_json::Error> {
     let Answer { facts } = serde_json::from_str(without_fence(answer))?;
@@ -131,7 +131,7 @@ struct Claim {
 
 impl Claim {
     /// The fact, or `None` if it is known already, or the reason to refuse it.
-    fn check(&self, part: &[Said], known: &[Fact]) -> Result<Option<NewFact>, &'static str> {
+    fn check(&self, part: &[UserMessage], known: &[Fact]) -> Result<Option<NewFact>, &'static str> {
         let key = self.key.trim().replace('_', " ");
         let value = self.value.trim();
         // A key stands unquoted in later prompts, so that nothing in it may look like markup or a sentence.
@@ -180,7 +180,7 @@ impl Claim {
     /// statements: a model may invent either.
     fn check_quote(
         &self,
-        said: &Said,
+        said: &UserMessage,
         value: &str,
         words_of_value: &[String],
     ) -> Result<(), &'static str> {

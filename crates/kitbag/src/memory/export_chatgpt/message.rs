@@ -30,7 +30,7 @@ pub(super) struct Author {
 }
 
 /// The role of a message for the user.
-pub(super) enum Seen {
+pub(super) enum MessageKind {
     /// Something that was said.
     Said(Role),
     /// A text for the memory of the service.
@@ -41,7 +41,10 @@ pub(super) enum Seen {
 }
 
 /// Classifies a message.
-pub(super) fn seen(message: &Message, place: impl Fn() -> Place) -> Result<Seen, ImportError> {
+pub(super) fn classified(
+    message: &Message,
+    place: impl Fn() -> Place,
+) -> Result<MessageKind, ImportError> {
     let role = match message.author.role.as_str() {
         "user" => Role::User,
         "assistant" => Role::Assistant,
@@ -67,20 +70,24 @@ pub(super) fn seen(message: &Message, place: impl Fn() -> Place) -> Result<Seen,
         _ => None,
     };
     if let Some(kind) = left_out {
-        return Ok(Seen::LeftOut(kind));
+        return Ok(MessageKind::LeftOut(kind));
     }
     let recipient = message.recipient.as_deref().unwrap_or("all");
     Ok(match (role, recipient) {
-        (Role::System, _) => Seen::LeftOut(RecordKind::Hidden),
+        (Role::System, _) => MessageKind::LeftOut(RecordKind::Hidden),
         // The recipient is the tool that a message calls; `all` is the user.
-        (Role::Assistant, "bio") => Seen::Memory,
-        (Role::Assistant, "canmore.create_textdoc" | "canmore.update_textdoc") => Seen::Canvas,
+        (Role::Assistant, "bio") => MessageKind::Memory,
+        (Role::Assistant, "canmore.create_textdoc" | "canmore.update_textdoc") => {
+            MessageKind::Canvas
+        }
         // The report of a long research comes as the result of a tool, and is what the user reads.
-        (Role::Tool, _) if is_set("is_async_task_result_message") => Seen::Said(Role::Tool),
-        (Role::Tool, _) => Seen::LeftOut(RecordKind::ToolResults),
-        _ if is_set("is_visually_hidden_from_conversation") => Seen::LeftOut(RecordKind::Hidden),
-        (_, "all") => Seen::Said(role),
-        _ => Seen::LeftOut(RecordKind::ToolCalls),
+        (Role::Tool, _) if is_set("is_async_task_result_message") => MessageKind::Said(Role::Tool),
+        (Role::Tool, _) => MessageKind::LeftOut(RecordKind::ToolResults),
+        _ if is_set("is_visually_hidden_from_conversation") => {
+            MessageKind::LeftOut(RecordKind::Hidden)
+        }
+        (_, "all") => MessageKind::Said(role),
+        _ => MessageKind::LeftOut(RecordKind::ToolCalls),
     })
 }
 

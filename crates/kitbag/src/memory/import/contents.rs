@@ -34,8 +34,8 @@ impl Contents {
     }
 
     /// The files, none of which has a message.
-    pub(super) fn told(&self) -> String {
-        let (read, passed) = (self.read.told(), self.passed.told());
+    pub(super) fn describe(&self) -> String {
+        let (read, passed) = (self.read.describe(), self.passed.describe());
         match (self.read.count, self.passed.count) {
             (0, 0) => "it has no files".to_owned(),
             (0, _) => format!("it has {passed}"),
@@ -54,7 +54,7 @@ impl Names {
         }
     }
 
-    fn told(&self) -> String {
+    fn describe(&self) -> String {
         let named = self.first.join(", ");
         match self.count - self.first.len() as u64 {
             0 => named,

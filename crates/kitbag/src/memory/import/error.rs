@@ -38,7 +38,7 @@ pub enum ImportError {
         place: Place,
     },
     /// The file ends too early.
-    #[error("{place}: the file ends before it does")]
+    #[error("{place}: the file ends in the middle of it")]
     Unfinished {
         /// The place.
         place: Place,
@@ -52,7 +52,7 @@ pub enum ImportError {
         place: Place,
     },
     /// An archive holds nothing to import.
-    #[error("nothing in the archive is a conversation: {found}")]
+    #[error("the archive has no conversations: {found}")]
     NoConversations {
         /// The files in it, in words.
         found: String,
@@ -102,6 +102,7 @@ impl ImportError {
         };
         // Errors of data name the value themselves; errors of syntax do not.
         if error.is_syntax() && error.line() <= 1 {
+            // The column counts bytes from 1.
             let from = record.get(column.saturating_sub(1)..).unwrap_or_default();
             let found: String = String::from_utf8_lossy(from).chars().take(24).collect();
             if !found.trim().is_empty() {
@@ -115,11 +116,13 @@ impl ImportError {
     #[must_use]
     pub fn is_final(&self) -> bool {
         match self {
+            // A damaged record ends nothing; a damaged archive ends all.
             Self::InFile { error, .. } => error.is_final(),
             Self::Read { .. } | Self::NoConversations { .. } | Self::Unfinished { .. } => true,
             Self::Json { .. }
             | Self::Field { .. }
             | Self::UnknownFormat { .. }
+            // The end of a record is known without reading its contents.
             | Self::TooLong { .. } => false,
         }
     }
@@ -133,10 +136,10 @@ impl ImportError {
                 ..
             } => "each line is a JSON object with at least `text` or `content`",
             Self::Json { .. } | Self::Field { .. } => {
-                "mend the record; the others are read without it"
+                "correct the record; the others are read without it"
             }
             Self::TooLong { .. } => "split the record; the others are read without it",
-            Self::Unfinished { .. } => "get the file again: it was not written or sent to its end",
+            Self::Unfinished { .. } => "download the file again: it is incomplete",
             Self::UnknownFormat { .. } | Self::NoConversations { .. } => {
                 "give an export of ChatGPT or Claude, its `conversations.json`, or JSON lines"
             }
@@ -145,7 +148,7 @@ impl ImportError {
                     "unpack the archive, and give its `conversations.json`"
                 }
                 io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-                    "get the file again: it is damaged"
+                    "download the file again: it is damaged"
                 }
                 _ => "check that the file can be read",
             },

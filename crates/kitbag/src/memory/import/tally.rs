@@ -220,6 +220,7 @@ impl ImportTally {
 
     pub(in crate::memory) fn add_many(&mut self, kind: RecordKind, count: u64) {
         let counted = self.0.entry(kind).or_default();
+        // A file may claim any number of versions; a sum beyond all numbers must not stop the import.
         *counted = counted.saturating_add(count);
     }
 }

@@ -250,7 +250,7 @@ fn what_is_wrong_in_an_export_is_named_and_the_rest_is_read() {
     assert!(shown.lines().count() > errors.len() + 4);
     // A file that was cut off says so, after what is whole.
     let cut: String = file.chars().take(file.chars().count() - 40).collect();
-    insta::assert_snapshot!(read(&cut).pop().unwrap().unwrap_err(), @"record 4: the file ends before it does");
+    insta::assert_snapshot!(read(&cut).pop().unwrap().unwrap_err(), @"record 4: the file ends in the middle of it");
     insta::assert_snapshot!(read("[{\"a\": 1}]").pop().unwrap().unwrap_err(), @"record 1: no conversation and no message: it has neither `mapping` nor `chat_messages`, `messages`, `text` or `content`");
     insta::assert_snapshot!(read("[{oops}]").pop().unwrap().unwrap_err(), @"record 1: key must be a string at column 2, found `oops}`");
 }

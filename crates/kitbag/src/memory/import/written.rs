@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{ImportDefaults, ImportError, ImportFormat, ImportLine, Place, parsed, time_of};
 
 #[derive(Deserialize)]
-struct Written {
+struct RawLine {
     #[serde(default, deserialize_with = "text_or_number")]
     channel: Option<String>,
     #[serde(default, deserialize_with = "text_or_number")]
@@ -67,7 +67,7 @@ pub(super) fn parse(
             problem,
         });
     }
-    let mut written: Written = parsed(record, || place.clone())?;
+    let mut written: RawLine = parsed(record, || place.clone())?;
     if written.mapping.is_some() {
         return Ok(Line::Exported(ImportFormat::ChatGpt));
     }
@@ -99,7 +99,7 @@ pub(super) fn parse(
     Ok(Line::Said(lines))
 }
 
-impl Written {
+impl RawLine {
     fn line(self, defaults: &ImportDefaults, place: &Place) -> Result<ImportLine, ImportError> {
         let at = match &self.at {
             None | Some(Value::Null) => None,

@@ -85,6 +85,7 @@ impl Tool for CheckpointTool {
 
     async fn call(&self, asked: Arguments) -> Result<Output, ToolError> {
         let checkpoints = Checkpoints::in_root(&self.0.root);
+        // The only action without a session.
         if matches!(asked.action, Action::List) {
             let listing = checkpoints.list()?;
             let sessions = listing.checkpoints.iter().take(MOST);
@@ -106,12 +107,15 @@ impl Tool for CheckpointTool {
         let checkpoint = match asked.action {
             Action::Save => self.save(&checkpoints, &id, &asked).await?,
             Action::Delete => {
+                // Read first, so that the model is told what it has deleted.
                 let gone = checkpoints.restore(&id)?;
                 checkpoints.delete(&id)?;
                 gone
             }
+            // A list has returned above; the compiler wants the arm.
             Action::Resume | Action::List => {
                 let former = checkpoints.restore(&id)?;
+                // Made before the state changes: a prompt that does not fit has resumed nothing.
                 prompt = Some(self.prompt(&former, asked.budget)?);
                 let mut resumed = former.with_state(CheckpointState::Running);
                 resumed.timestamp = (self.0.clock)();
@@ -160,6 +164,7 @@ impl CheckpointTool {
                 Checkpoint::of(&envelope, now).map_err(ToolError::new)?
             }
             (None, None) => {
+                // A model often forgets the task of a session that it takes for an old one.
                 let problem =
                     format!("session `{id}` has no checkpoint yet, and `task` is missing");
                 return Err(ToolError::arguments(Self::NAME, problem));
@@ -180,6 +185,7 @@ impl CheckpointTool {
                 checkpoint.artifacts.push(artifact);
             }
         }
+        // Packing takes a second, and the same task would give the same code.
         if checkpoint.context.is_none() || asked.task.is_some() {
             checkpoint = self.with_code(checkpoint).await?;
         }
@@ -211,6 +217,7 @@ impl CheckpointTool {
         chunks.iter_mut().for_each(truncatable);
         let composed = checkpoint.prompt(chunks, settings, &self.0.counter);
         let composed = composed.map_err(|error| ToolError::new(&error).hint(Some(error.hint())))?;
+        // The tool's caller may be a person's agent, which must not see internal messages.
         Ok(composed.body_for_people().text.into_owned())
     }
 }

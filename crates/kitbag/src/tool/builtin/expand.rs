@@ -91,7 +91,7 @@ impl ExpandTool {
             Some((first, last)) => expand::lines(&text, first, last),
             None if lines.is_empty() => text,
             None => {
-                let problem = format_args!("`{lines}` is no range of lines");
+                let problem = format_args!("`{lines}` is not a range of lines");
                 return Err(ToolError::new(problem).hint(Some("write `:10-80` or `:10-`")));
             }
         };

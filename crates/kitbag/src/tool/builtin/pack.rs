@@ -46,7 +46,7 @@ pub(super) struct Output {
     #[schemars(with = "u32")]
     budget: Tokens,
     /// What is shown, and how much of it
-    shown: Vec<Shown>,
+    shown: Vec<PackedSource>,
     /// The best of what is not shown, and why
     left_out: Vec<LeftOut>,
     /// What did not go as asked
@@ -54,7 +54,7 @@ pub(super) struct Output {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Shown {
+struct PackedSource {
     /// The path of a file, or the name of another source
     source: String,
     /// full, slice, outline, line or handle
@@ -112,7 +112,7 @@ impl Tool for PackTool {
 impl Output {
     fn of(pack: &Pack) -> Self {
         let decisions = &pack.decisions;
-        let shown = |chunk: &PackedChunk| Shown {
+        let shown = |chunk: &PackedChunk| PackedSource {
             source: chunk.source.clone(),
             level: chunk.level,
             lines: chunk.lines.clone(),

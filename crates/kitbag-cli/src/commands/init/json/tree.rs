@@ -39,7 +39,7 @@ pub(super) fn parse(text: &str) -> Result<Node, String> {
     }
     let plain = plain(text);
     // The parser finds every error here, so the reader below only sees valid JSON.
-    serde_json::from_str::<Value>(&plain).map_err(|error| format!("it is no JSON: {error}"))?;
+    serde_json::from_str::<Value>(&plain).map_err(|error| format!("it is not JSON: {error}"))?;
     let mut reader = Reader {
         text: plain.as_bytes(),
         at: 0,

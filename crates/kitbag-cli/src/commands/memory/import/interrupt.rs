@@ -6,7 +6,7 @@ use std::thread;
 
 use tokio::sync::Mutex;
 
-use super::keep::{Kept, Unit};
+use super::keep::{ImportCounts, Unit};
 use crate::interrupt::{EXIT_CODE, interrupted};
 use crate::output;
 
@@ -14,7 +14,7 @@ const AGAIN: &str = "import it again for the rest: messages with a `ref` are not
 
 /// Ends the program when it is interrupted, and reports the messages that are kept. It runs on a thread of
 /// its own, since the one that imports may be waiting for input.
-pub(super) fn watch(kept: &Arc<Mutex<Kept>>, unit: Unit) {
+pub(super) fn watch(kept: &Arc<Mutex<ImportCounts>>, unit: Unit) {
     let kept = Arc::clone(kept);
     let watch = move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -31,7 +31,7 @@ pub(super) fn watch(kept: &Arc<Mutex<Kept>>, unit: Unit) {
                 Unit::Batch => Some(kept.lock().await),
             };
             let (told, hint) = match &kept {
-                Some(kept) if unit == Unit::Batch => (kept.told(""), Some(AGAIN)),
+                Some(kept) if unit == Unit::Batch => (kept.in_words(""), Some(AGAIN)),
                 _ => ("nothing was imported".to_owned(), None),
             };
             output::say_error(&format!("interrupted; {told}"), hint);

@@ -29,7 +29,7 @@ pub(super) struct Keeper {
     waiting: Vec<Import>,
     bytes: usize,
     /// Held while a batch is being kept.
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<ImportCounts>>,
     progress: Progress,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct RestoreForgotten;
 
 /// Counts of messages by their fate.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-pub(super) struct Kept {
+pub(super) struct ImportCounts {
     pub(super) messages: u64,
     pub(super) known: u64,
     /// Those that were there with another text.
@@ -64,12 +64,12 @@ pub(super) struct Kept {
     pub(super) summaries: u64,
 }
 
-impl Kept {
+impl ImportCounts {
     /// The number of stored messages, as the end of a sentence.
-    pub(super) fn told(self, of: &str) -> String {
+    pub(super) fn in_words(self, of: &str) -> String {
         let known = match self.known {
             0 => String::new(),
-            known => format!(", {} known already", grouped(known)),
+            known => format!(", {} already known", grouped(known)),
         };
         let one = format!("message{of} was imported");
         let several = format!("messages{of} were imported");
@@ -104,7 +104,7 @@ impl Keeper {
     }
 
     /// Keeps the rest.
-    pub(super) async fn end(mut self) -> Result<Kept, Failure> {
+    pub(super) async fn end(mut self) -> Result<ImportCounts, Failure> {
         self.keep().await?;
         let kept = *self.kept.lock().await;
         if kept.messages >= WORTH_COMPACTING {
@@ -143,7 +143,7 @@ impl Keeper {
         {
             return earlier;
         }
-        self.told(failure).await
+        self.with_counts(failure).await
     }
 
     async fn keep(&mut self) -> Result<(), Failure> {
@@ -169,9 +169,9 @@ impl Keeper {
         let imported = match imported {
             Ok(imported) => imported,
             Err(error) => {
-                // `told` takes the lock itself.
+                // `with_counts` takes the lock itself.
                 drop(kept);
-                return Err(self.told(error.into()).await);
+                return Err(self.with_counts(error.into()).await);
             }
         };
         kept.messages += imported.messages as u64;
@@ -188,10 +188,12 @@ impl Keeper {
     }
 
     /// The failure, with the number of messages that are stored nevertheless.
-    async fn told(&self, failure: Failure) -> Failure {
+    async fn with_counts(&self, failure: Failure) -> Failure {
         let kept = self.kept.lock().await;
         match self.unit {
-            Unit::Batch if kept.messages + kept.known > 0 => failure.and(kept.told(" before it")),
+            Unit::Batch if kept.messages + kept.known > 0 => {
+                failure.and(kept.in_words(" before it"))
+            }
             Unit::Batch | Unit::All => failure.and("nothing was imported"),
         }
     }

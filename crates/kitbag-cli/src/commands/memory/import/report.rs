@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use kitbag::memory::{Fate, ImportTally, RecordKind};
 use serde::Serialize;
 
-use super::keep::Kept;
+use super::keep::ImportCounts;
 use crate::failure::Failure;
 use crate::output::{self, counted, grouped};
 
@@ -62,7 +62,7 @@ impl Skipped {
     /// The failure of an import without a good record.
     pub(super) fn as_failure(&self) -> Option<Failure> {
         let records = counted(self.count, "bad record", "bad records");
-        let failure = Failure::new(format_args!("there is nothing but {records}"));
+        let failure = Failure::new(format_args!("the file has only {records}"));
         (self.count > 0).then(|| failure.hint_if(self.hint))
     }
 }
@@ -70,7 +70,7 @@ impl Skipped {
 #[derive(Serialize)]
 struct Report<'a> {
     #[serde(flatten)]
-    kept: Kept,
+    kept: ImportCounts,
     /// Counts of records by kind, as they were read.
     read: BTreeMap<&'static str, u64>,
     converted: BTreeMap<&'static str, u64>,
@@ -80,7 +80,7 @@ struct Report<'a> {
 
 /// Prints the fate of the records.
 pub(super) fn tell(
-    kept: Kept,
+    kept: ImportCounts,
     tally: &ImportTally,
     skipped: &Skipped,
     is_json: bool,
@@ -100,11 +100,11 @@ pub(super) fn tell(
     }
     let mut told = format!("imported {}", counted(kept.messages, "message", "messages"));
     for (count, what) in [
-        (kept.known, "known already"),
+        (kept.known, "already known"),
         (kept.changed, "changed"),
         (
             kept.forgotten,
-            "left out that were forgotten (`--forgotten` brings them back)",
+            "forgotten and left out (`--forgotten` imports them)",
         ),
     ] {
         if count > 0 {
@@ -130,7 +130,7 @@ pub(super) fn tell(
             several => (grouped(several), "have"),
         };
         output::say(format_args!(
-            "{nameless} of them {have} no `ref`, and would be kept once more if the file were imported again"
+            "{nameless} of them {have} no `ref`, and would be stored again by another import of this file"
         ));
     }
     Ok(())

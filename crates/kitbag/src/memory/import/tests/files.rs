@@ -124,7 +124,7 @@ fn an_archive_that_is_cut_off_gives_what_came_before() {
     assert_eq!(lines.len(), 4, "{lines:?}");
     assert_eq!(
         lines[3],
-        "! data/conversations-001.json: record 1: the file ends before it does"
+        "! data/conversations-001.json: record 1: the file ends in the middle of it"
     );
     let damaged: Vec<u8> = archive
         .iter()
@@ -147,7 +147,7 @@ fn archives_that_cannot_be_read_are_named() {
                 8,
                 Lengths::Before,
             ),
-            "! nothing in the archive is a conversation: it has `photo.jpg`, `notes.txt`",
+            "! the archive has no conversations: it has `photo.jpg`, `notes.txt`",
         ),
         (zipped(&[], 8, Lengths::Before), "! record 1: expected"),
         (

@@ -10,12 +10,12 @@ use crate::failure::Failure;
 use crate::output::{self, counted, grouped, one_line, printable};
 use crate::progress::Progress;
 
-const WAITING: &str = "waiting for the answer";
+const WAITING: &str = "waiting for the model";
 
 /// Prints the pieces of an answer as they come.
-pub(super) struct Shown {
+pub(super) struct AnswerPrinter {
     manner: Manner,
-    /// Shown from the signal that an answer is being made until its first words.
+    /// AnswerPrinter from the signal that an answer is being made until its first words.
     progress: Option<Progress>,
     is_amid_line: bool,
     error: Option<io::Error>,
@@ -33,7 +33,7 @@ enum Manner {
     Styled(Markdown),
 }
 
-impl Shown {
+impl AnswerPrinter {
     pub(super) fn new(is_quiet: bool) -> Self {
         let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
         let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
