@@ -278,9 +278,10 @@ fn recall_request(request: &MemoryRequest, shown: Vec<MessageId>) -> RecallReque
     recall.in_prompt.extend(request.answering);
     if let (Some(_), Some(at)) = (request.answering, incoming.message.at) {
         // What was said since cannot have been known.
-        let mut earlier = MessageFilter::default();
-        earlier.until = Some(at);
-        recall = recall.among(earlier);
+        recall = recall.among(MessageFilter {
+            until: Some(at),
+            ..MessageFilter::default()
+        });
     }
     if !request.across_channels {
         recall = recall.on_channel(&incoming.channel);

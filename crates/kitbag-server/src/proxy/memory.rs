@@ -203,7 +203,7 @@ mod tests {
         let said = NewMessage::new(Role::User, "We deploy with fly.io, never with heroku.");
         let incoming = Incoming::new("http", "user", said);
         let now = Timestamp::UNIX_EPOCH;
-        store.accept(incoming, now).await.unwrap();
+        store.accept(&incoming, now).await.unwrap();
         let question = r#"{"role": "user", "content": "How do we deploy?"}"#;
         let (first, body) = asked(question);
         let budget = Tokens(800);

@@ -527,7 +527,7 @@ fn t07_a_turn_that_is_stopped_tells_its_extensions_and_keeps_what_came() {
             panic!("{ended:?}");
         };
         assert_eq!(came.text(), "Well, ");
-        let diary = diary.0.lock().unwrap();
+        let diary = diary.0.lock().unwrap().clone();
         assert!(
             diary.last().unwrap().contains("run end: Failed"),
             "{diary:?}"
@@ -632,7 +632,7 @@ fn t07_in_the_loop_extensions_take_part_in_each_request() {
         let engine = engine.build().unwrap();
         let answer = ask(&engine, "Which flour?").await.unwrap();
         assert_eq!(answer.text(), "Rye.");
-        let diary = diary.0.lock().unwrap();
+        let diary = diary.0.lock().unwrap().clone();
         let count = |phase: &str| diary.iter().filter(|line| line.contains(phase)).count();
         for phase in [
             "step start",
