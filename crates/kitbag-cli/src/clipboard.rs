@@ -183,7 +183,7 @@ mod tests {
         for part in [
             "xclip: not installed",
             "xsel: not installed",
-            "stderr is none",
+            "stderr is not one",
         ] {
             assert!(failure.contains(part), "{failure}");
         }

@@ -378,7 +378,7 @@ mod tests {
     fn p08_no_two_levels_show_the_same() {
         let function =
             |n: u32| format!("def f{n}():\n    a = 1\n    b = 2\n    c = 3\n    return a\n\n\n");
-        let text: String = (0..30).map(function).collect();
+        let text: String = (0..90).map(function).collect();
         let made = levels("a.py", &text, syntax::parse(Language::Python, &text));
         let mut lines: Vec<_> = made.iter().map(|level| &level.lines).collect();
         lines.sort_unstable();
@@ -418,8 +418,8 @@ mod tests {
             let slice = made.iter().find(|level| level.level == Detail::Slice);
             slice.unwrap().content.lines().last().unwrap().to_owned()
         };
-        insta::assert_snapshot!(marked("config.yml"), @"# ... (39 lines)");
-        insta::assert_snapshot!(marked("a.css"), @"/* ... (39 lines) */");
-        insta::assert_snapshot!(marked("a.unknown"), @"... (39 lines)");
+        insta::assert_snapshot!(marked("config.yml"), @"# ... (69 lines)");
+        insta::assert_snapshot!(marked("a.css"), @"/* ... (69 lines) */");
+        insta::assert_snapshot!(marked("a.unknown"), @"... (69 lines)");
     }
 }

@@ -343,7 +343,7 @@ fn c04_bad_input_is_told() {
             "list.json: expected a JSON object, got array",
         ),
         (vec!["--context", "cut.json"], 2, "cut.json: EOF"),
-        (vec!["--platform", "a b"], 2, "no name of a channel"),
+        (vec!["--platform", "a b"], 2, "is not a channel name"),
         (vec!["--key", "12"], 2, "32 hexadecimal digits"),
         (vec!["--agent", "eve"], 1, "there is no agent `eve`"),
         (vec!["--file", "none.yaml"], 1, "cannot read none.yaml"),

@@ -61,6 +61,6 @@ fn o07_an_unknown_model_is_an_error_with_a_hint() {
     let error = Folder::new().run(&["models", "nonsense-x"]).failure(1);
     assert_eq!(
         error,
-        "error: unknown model `nonsense-x`\nhint: `kitbag models` lists all\n"
+        "error: unknown model `nonsense-x`\nhint: `kitbag models` lists all models\n"
     );
 }

@@ -145,10 +145,13 @@ fn documents(root: &Path) -> Vec<(String, String)> {
     all
 }
 
-/// Runs every example of a document, and says how many there are.
+/// Runs every example of a document, and returns how many there are. With KITBAG_UPDATE_EXAMPLES in the environment
+/// the document gets what was printed, for a reader to review in the diff.
 fn run_examples(document: &str) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let text = std::fs::read_to_string(root.join(document)).unwrap();
+    let is_update = std::env::var_os("KITBAG_UPDATE_EXAMPLES").is_some();
+    let mut updated = text.clone();
     let binary = Path::new(env!("CARGO_BIN_EXE_kitbag")).parent().unwrap();
     let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
     // What somebody packed or said before must not matter, nor may this be kept for them.
@@ -170,9 +173,18 @@ fn run_examples(document: &str) -> usize {
                 .output()
                 .unwrap();
             let printed = String::from_utf8(output.stdout).unwrap();
-            assert_eq!(printed.trim_end(), expected.trim_end(), "$ {command}");
+            if is_update {
+                let old = format!("$ {command}\n{}", expected.trim_end());
+                let new = format!("$ {command}\n{}", printed.trim_end());
+                updated = updated.replace(&old, &new);
+            } else {
+                assert_eq!(printed.trim_end(), expected.trim_end(), "$ {command}");
+            }
             ran += 1;
         }
+    }
+    if updated != text {
+        std::fs::write(root.join(document), updated).unwrap();
     }
     ran
 }

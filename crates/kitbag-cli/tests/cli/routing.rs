@@ -110,7 +110,7 @@ fn o11_a_classifier_that_talks_nonsense_or_fails_leaves_the_fall_back() {
     ] {
         let usual = folder_of("");
         let asked = run(&usual, &["ask", message]);
-        let told = "warning: routing: cheap named no class, so that the usual model answers: ";
+        let told = "warning: routing: cheap named no class, so the usual model answers: ";
         assert!(
             asked.stderr.contains(told) && asked.stderr.contains(problem),
             "{}",

@@ -122,7 +122,7 @@ fn t08_a_chat_that_is_piped_in_calls_tools_and_tells_a_limit() {
     );
     assert!(
         chat.stderr
-            .contains("note: 1 tool is asked for, and not called"),
+            .contains("note: the model wants 1 tool call, and none was called"),
         "{}",
         chat.stderr
     );

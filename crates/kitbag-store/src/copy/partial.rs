@@ -184,7 +184,7 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
 }
 
 fn exists(to: &Path) -> StoreError {
-    StoreError::invalid("the backup", format!("{} is there already", to.display()))
+    StoreError::invalid("the backup", format!("{} already exists", to.display()))
 }
 
 fn failed(path: &Path, error: &io::Error) -> StoreError {

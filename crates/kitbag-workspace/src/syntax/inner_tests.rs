@@ -3,11 +3,12 @@
 use super::{Lines, Scope, Syntax, Unit};
 
 /// Texts of which a file with tests inside has one.
-const MARKS: [&str; 9] = [
+const MARKS: [&str; 10] = [
     "cfg(test",
     "cfg(all(test",
     "cfg(any(test",
     "test]",
+    "::test(",
     "mod test",
     "#[rstest",
     "if __name__",

@@ -22,7 +22,7 @@ const GIVEN_AWAY: [&str; 6] = [
     // Links.
     r"https?://\S+",
     // Numbers of issues, with the words around them.
-    r"(?i)\(?\b(fix(es|ed)?|close[sd]?|resolve[sd]?|refs?)?\s*([\w.-]+/[\w.-]+)?(#|\bgh-)\d+\)?",
+    r"(?i)\(?(\b(fix(es|ed)?|close[sd]?|resolve[sd]?|refs?)\b)?\s*([\w.-]+/[\w.-]+)?(#|\bgh-)\d+\)?",
     // Ids of commits.
     r"\b[0-9a-f]*[0-9][0-9a-f]{6,39}\b",
     // File names and paths.
@@ -104,7 +104,7 @@ mod tests {
         let task = task(message).unwrap();
         let first = task.lines().next().unwrap();
         assert_eq!(first, title.replace("lexer ", ""));
-        assert!(task.ends_with("and , an empty list is a list."), "{task}");
+        assert!(task.ends_with("and, an empty list is a list."), "{task}");
     }
 
     #[test]

@@ -13,7 +13,10 @@ fn x07_a_backup_is_written_and_restored() {
     assert!(told.stderr.starts_with("wrote copy.db, "), "{told:?}");
     told.success();
     let error = memory.run(&["backup", "copy.db"]).failure(1);
-    assert!(error.contains("copy.db already exists"), "{error}");
+    assert!(
+        error.contains("the backup copy.db already exists"),
+        "{error}"
+    );
 
     let restore = |args: &[&str]| {
         let command = ["--store", "sqlite:other.db", "memory", "restore", "copy.db"];
@@ -42,7 +45,7 @@ fn x07_a_backup_is_written_and_restored() {
     file.execute_batch("UPDATE scope SET words = 0").unwrap();
     drop(file);
     let error = restore(&["--replace"]).failure(1);
-    assert!(error.contains("1 thing is wrong with copy.db"), "{error}");
+    assert!(error.contains("copy.db has 1 problem"), "{error}");
     assert!(error.contains("nothing was restored"), "{error}");
 }
 
@@ -58,7 +61,10 @@ fn x07_a_damaged_store_is_repaired() {
     drop(file);
     memory.run(&["check"]);
     let told = memory.run(&["repair", "--dry-run"]);
-    assert!(told.stderr.contains("would go: message: "), "{told:?}");
+    assert!(
+        told.stderr.contains("would be removed: message: "),
+        "{told:?}"
+    );
     assert!(!memory.0.path().join("kitbag-damaged.jsonl").exists());
     let told = memory.run(&["repair", "--set-aside", "aside.jsonl"]);
     assert!(

@@ -233,7 +233,7 @@ fn x01_an_archive_that_is_cut_off_keeps_what_came_before() {
     memory.0.write("cut.zip", &archive[..archive.len() - 60]);
     let error = memory.run(&["import", "cut.zip"]).failure(1);
     assert!(error.contains("conversations.json: record 2: the file ends in the middle of it; 3 messages before it were imported"), "{error}");
-    assert!(error.contains("hint: get the file again"), "{error}");
+    assert!(error.contains("hint: download the file again"), "{error}");
     assert_eq!(memory.json(&["stats"])["messages"], 3);
 }
 

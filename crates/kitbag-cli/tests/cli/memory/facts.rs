@@ -66,7 +66,7 @@ fn x01_what_is_no_fact_is_refused() {
         memory.run(&["facts", "set", key, value]).failure(2);
     }
     let none = memory.run(&["facts", "list"]);
-    assert_eq!(none.stderr, "no fact about ann is known\n");
+    assert_eq!(none.stderr, "there are no facts about ann\n");
     memory.run(&["facts"]).failure(2);
 }
 
@@ -116,7 +116,7 @@ fn x12_no_facts_are_drawn_where_the_configuration_says_so() {
     let said = json!({"sender": "ann", "text": "I live in Porto.", "at": "2024-01-01T00:00:00Z"});
     memory.import(&[said]).success();
     let told = memory.run(&["facts", "list", "--sender", "ann"]);
-    assert_eq!(told.stderr, "no fact about ann is known\n");
+    assert_eq!(told.stderr, "there are no facts about ann\n");
 }
 
 #[test]

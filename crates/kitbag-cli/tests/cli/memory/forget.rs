@@ -64,7 +64,7 @@ fn x01_nothing_is_forgotten_unless_somebody_says_so() {
         );
     }
     let error = memory.run(&["forget", "--yes"]).failure(2);
-    assert!(error.contains("what to forget is not named"), "{error}");
+    assert!(error.contains("no option says what to forget"), "{error}");
     for wrong in [
         &["--message", "1.1#1", "--sender", "ann"][..],
         &["--message", "1.1#1", "--conversation", "1.1"],

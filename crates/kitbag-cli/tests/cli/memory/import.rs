@@ -381,7 +381,7 @@ fn x01_a_store_that_is_none_is_named() {
     assert!(error.contains("hint: "), "{error}");
     let error = import("mysql://host/db").failure(2);
     assert!(
-        error.contains("`mysql://host/db` names no store"),
+        error.contains("`mysql://host/db` is not the location of a store"),
         "{error}"
     );
     let error = import("postgresql://ann:secret@127.0.0.1:1/agents").failure(1);

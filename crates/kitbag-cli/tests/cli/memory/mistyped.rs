@@ -51,7 +51,7 @@ fn x01_a_mistyped_channel_is_told_with_those_that_look_alike() {
     }
     for args in [&["history"][..], &["export"]] {
         let told = memory.run(&[args, &["--channel", "discord"]].concat());
-        let expected = "nothing is kept on channel `discord`; the store knows mail, slack\n";
+        let expected = "there is nothing on channel `discord`; the store has mail, slack\n";
         assert!(told.stderr.starts_with(expected), "{args:?}: {told:?}");
     }
 }
@@ -62,18 +62,18 @@ fn x01_who_is_known_is_not_called_unknown() {
     let told = |args: &[&str]| memory.run(args).stderr;
     assert_eq!(
         told(&["recall", "quantum", "--sender", "bob", "--channel", "mail"]),
-        "nothing is remembered about it\n"
+        "nothing was found\n"
     );
     assert_eq!(
         told(&["facts", "list", "--sender", "bob"]),
-        "no fact about bob is known\n"
+        "there are no facts about bob\n"
     );
     memory
         .run(&["facts", "set", "diet", "no fish", "--sender", "eve"])
         .success();
     assert_eq!(
         told(&["recall", "quantum", "--sender", "eve"]),
-        "nothing is remembered about it\n"
+        "nothing was found\n"
     );
 }
 

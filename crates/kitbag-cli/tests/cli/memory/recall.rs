@@ -22,7 +22,7 @@ fn x04_the_message_that_answers_comes_first() {
         "{text}"
     );
     let nothing = memory.run(&["recall", "quantum chromodynamics"]);
-    assert_eq!(nothing.stderr, "nothing is remembered about it\n");
+    assert_eq!(nothing.stderr, "nothing was found\n");
     assert_eq!(nothing.success(), "");
 }
 
@@ -156,7 +156,7 @@ fn x04_a_budget_without_room_is_told_with_what_is_needed() {
     assert_eq!(ask("3", &["--json"]).stderr, told.stderr);
     assert_eq!(ask(&needed, &[]).success().matches("score ").count(), 1);
     let nothing = memory.run(&["recall", "quantum", "--budget", "3"]);
-    assert_eq!(nothing.stderr, "nothing is remembered about it\n");
+    assert_eq!(nothing.stderr, "nothing was found\n");
 }
 
 #[test]

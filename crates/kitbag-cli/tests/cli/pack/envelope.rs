@@ -76,9 +76,9 @@ fn p02_a_budget_may_be_a_share_of_a_window() {
     for (wrong, named) in [
         (
             "total=8000,input=170%",
-            "`input=170%` is no part of a budget",
+            "`input=170%` is not a part of a budget",
         ),
-        ("totla=8000", "`totla=8000` is no part of a budget"),
+        ("totla=8000", "`totla=8000` is not a part of a budget"),
         ("total=8000,input=20%,system=30%", "take"),
     ] {
         let error = tree.pack(&["fix it", "--budget", wrong]).failure(2);

@@ -63,11 +63,13 @@ fn x01_a_pin_may_be_what_a_heading_says() {
     let lines = &chunk(&pack, "src/order.rs")["lines"];
     assert_eq!(lines, &serde_json::json!([[1, 3], [9, 11]]));
     // Names of files may have the signs of patterns.
-    shop.write("app/[slug]/page.rs", "fn page() {}\nfn slug() {}\n");
-    for pin in ["app/[slug]/page.rs:2", "app/[slug]/page.rs#slug"] {
+    let steps = "    step();\n".repeat(40);
+    let page = format!("fn page() {{\n{steps}}}\n\nfn slug() {{\n    four();\n}}\n");
+    shop.write("app/[slug]/page.rs", &page);
+    for pin in ["app/[slug]/page.rs:44-46", "app/[slug]/page.rs#slug"] {
         let pack = shop.json(&["the login", "--pin", pin]);
         let lines = &chunk(&pack, "app/[slug]/page.rs")["lines"];
-        assert_eq!(lines, &serde_json::json!([[2, 2]]), "{pin}");
+        assert_eq!(lines, &serde_json::json!([[44, 46]]), "{pin}");
     }
 }
 
@@ -206,8 +208,11 @@ fn x01_a_repository_elsewhere_is_fetched_once_and_then_brought_up_to_date() {
 
     for (remote, why) in [
         ("file:///nowhere/at/all", "git cannot fetch"),
-        ("--upload-pack=touch /tmp/x", "is no address"),
-        ("ext::sh -c id", "is no address"),
+        (
+            "--upload-pack=touch /tmp/x",
+            "is not the address of a repository",
+        ),
+        ("ext::sh -c id", "is not the address of a repository"),
     ] {
         let option = format!("--remote={remote}");
         let output = here.pack(&["x", &option]);

@@ -137,9 +137,7 @@ fn x01_a_folder_without_files_is_told_with_what_to_do() {
     for args in [&["fix the login"][..], &[]] {
         let output = tree.pack(args);
         assert!(
-            output
-                .stderr
-                .contains("warning: there is no file to look at")
+            output.stderr.contains("warning: there are no files")
                 && output
                     .stderr
                     .contains("hint: name the folder of a project with `--root`"),
@@ -154,7 +152,7 @@ fn x01_a_pattern_that_matches_nothing_is_a_failure() {
     let tree = tree(&FILES);
     let error = tree.pack(&["--include", "[z-"]).failure(1);
     assert!(
-        error.contains("warning: `[z-` is no file pattern"),
+        error.contains("warning: `[z-` is not a file pattern"),
         "{error}"
     );
     let args = [

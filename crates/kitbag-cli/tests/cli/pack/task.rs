@@ -127,7 +127,8 @@ fn x01_more_than_is_read_is_an_error_and_never_cut() {
     for args in [&["fix the login"][..], &[], &["-"]] {
         let error = tree.pack_piped(args, &huge).failure(1);
         assert!(
-            error.contains("stdin has more than 16,777,216 bytes") && error.contains("hint: "),
+            error.contains("stdin is larger than the limit of 16,777,216 bytes")
+                && error.contains("hint: "),
             "{error}"
         );
     }

@@ -83,7 +83,7 @@ fn x11_items_of_lists_come_and_go_among_others() {
 #[test]
 fn x11_a_file_that_cannot_take_it_is_told() {
     let told = |text: &str| set(text, &PATH, &server()).unwrap_err();
-    assert!(told("{\"a\": ").contains("no JSON"));
+    assert!(told("{\"a\": ").contains("it is not JSON"));
     assert_eq!(told("{\"mcpServers\": []}"), "`mcpServers` is no object");
     assert!(told("[]").contains("is no object"));
 }
