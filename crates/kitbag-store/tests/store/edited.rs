@@ -10,13 +10,13 @@ use crate::on_both;
 use crate::place::{new_tenant, second};
 
 on_both! {
-    x08_an_edited_message_keeps_its_older_text_and_recall_finds_the_new_one
-    x08_an_edit_drops_what_was_made_of_the_older_text
-    x08_a_message_that_changed_under_its_reference_is_updated
-    x08_an_edit_is_found_in_a_block
-    x08_titles_facts_and_summaries_come_with_messages
-    x08_what_was_forgotten_does_not_come_back
-    x08_a_forgotten_fact_does_not_come_back
+    x12_an_edited_message_keeps_its_older_text_and_recall_finds_the_new_one
+    x12_an_edit_drops_what_was_made_of_the_older_text
+    x12_a_message_that_changed_under_its_reference_is_updated
+    x12_an_edit_is_found_in_a_block
+    x12_titles_facts_and_summaries_come_with_messages
+    x12_what_was_forgotten_does_not_come_back
+    x12_a_forgotten_fact_does_not_come_back
 }
 
 fn line(reference: Option<&str>, text: &str) -> Import {
@@ -52,7 +52,7 @@ async fn is_sound(store: &Store) {
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
 }
 
-async fn x08_an_edited_message_keeps_its_older_text_and_recall_finds_the_new_one(store: Store) {
+async fn x12_an_edited_message_keeps_its_older_text_and_recall_finds_the_new_one(store: Store) {
     import(
         &store,
         vec![line(Some("r"), "the ferry leaves from quay seven")],
@@ -91,7 +91,7 @@ async fn x08_an_edited_message_keeps_its_older_text_and_recall_finds_the_new_one
     assert!(error.to_string().contains("has no text"), "{error}");
 }
 
-async fn x08_an_edit_drops_what_was_made_of_the_older_text(store: Store) {
+async fn x12_an_edit_drops_what_was_made_of_the_older_text(store: Store) {
     import(&store, vec![line(Some("r"), "I live in Berlin")]).await;
     let id = first(&store).await;
     let fact = NewFact::new("city", "Berlin").from_message(id);
@@ -117,7 +117,7 @@ async fn x08_an_edit_drops_what_was_made_of_the_older_text(store: Store) {
     is_sound(&store).await;
 }
 
-async fn x08_a_message_that_changed_under_its_reference_is_updated(store: Store) {
+async fn x12_a_message_that_changed_under_its_reference_is_updated(store: Store) {
     import(
         &store,
         vec![line(Some("r"), "first wording"), line(None, "no name")],
@@ -147,7 +147,7 @@ async fn x08_a_message_that_changed_under_its_reference_is_updated(store: Store)
     is_sound(&store).await;
 }
 
-async fn x08_an_edit_is_found_in_a_block(store: Store) {
+async fn x12_an_edit_is_found_in_a_block(store: Store) {
     let said = |n: u32| line(Some(&format!("r{n}")), &format!("message zebra{n}"));
     import(&store, (0..700).map(said).collect()).await;
     let id = first(&store).await.conversation();
@@ -170,7 +170,7 @@ fn described(reference: &str) -> Import {
     import
 }
 
-async fn x08_titles_facts_and_summaries_come_with_messages(store: Store) {
+async fn x12_titles_facts_and_summaries_come_with_messages(store: Store) {
     let done = import(&store, vec![described("r")]).await;
     assert_eq!((done.messages, done.facts, done.summaries), (1, 1, 1));
     let title = latest(&store).await.remove(0).conversation.title;
@@ -200,7 +200,7 @@ async fn x08_titles_facts_and_summaries_come_with_messages(store: Store) {
     is_sound(&store).await;
 }
 
-async fn x08_what_was_forgotten_does_not_come_back(store: Store) {
+async fn x12_what_was_forgotten_does_not_come_back(store: Store) {
     let file = || {
         let mut other = line(Some("o"), "in another conversation");
         other.conversation = Some("d".into());
@@ -259,7 +259,7 @@ async fn x08_what_was_forgotten_does_not_come_back(store: Store) {
     is_sound(&store).await;
 }
 
-async fn x08_a_forgotten_fact_does_not_come_back(store: Store) {
+async fn x12_a_forgotten_fact_does_not_come_back(store: Store) {
     import(&store, vec![described("r")]).await;
     let forget = Forget::Fact {
         sender: "ann".into(),
