@@ -111,7 +111,7 @@ impl AnsweringArgs {
     }
 }
 
-/// What becomes of the MCP servers of active skills.
+/// The treatment of the MCP servers of active skills.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Servers {
     Start,

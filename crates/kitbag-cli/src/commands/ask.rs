@@ -49,7 +49,7 @@ pub(crate) struct Args {
     message: MessageArgs,
     #[command(flatten)]
     answering: AnsweringArgs,
-    /// Print the request that would be sent, byte for byte, and send nothing
+    /// Print the request that would be sent, byte for byte, and send nothing. MCP servers of skills are not started
     #[arg(long)]
     dry_run: bool,
     /// Print the answer, its usage and its turn as JSON once it is complete

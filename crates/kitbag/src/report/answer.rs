@@ -52,7 +52,7 @@ pub struct AnswerReport<'a> {
     pub cost_micros: Option<u64>,
     /// The tokens of the prompt as they were counted before it was sent.
     pub counted: u32,
-    /// What did not go as asked while the prompt was made.
+    /// Problems that were met while the prompt was made.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<String>>")]
     pub problems: Vec<String>,

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::agent::AgentArg;
 use super::json;
 
-/// What a file of the user has of Kitbag.
+/// Kitbag's part of a file of the user.
 pub(crate) struct UserPart {
     pub(crate) what: &'static str,
     pub(crate) file: PathBuf,

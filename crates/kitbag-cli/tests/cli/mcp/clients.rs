@@ -150,8 +150,8 @@ fn x11_the_model_behind_claude_code_reads_the_pack_itself() {
     claude.args(["--allowedTools", "mcp__kitbag__pack,ToolSearch"]);
     in_folder(&folder, claude).success();
     let bodies = upstream.bodies();
-    let results = bodies.iter().filter_map(|body| result_of(body, "t2"));
-    let shown = results.last().expect("the pack was called");
+    let mut results = bodies.iter().filter_map(|body| result_of(body, "t2"));
+    let shown = results.next_back().expect("the pack was called");
     // As it is, and no escaped JSON around it. What Claude Code keeps in the folder may be in the pack, too.
     assert!(
         shown.starts_with("Here is the context for your task:\n"),

@@ -13,7 +13,7 @@ pub(super) struct Configured {
     pub(super) name: &'static str,
     /// Its value, where a file says something else than the usual.
     pub(super) value: fn(&Config) -> Option<String>,
-    /// What holds where no file says anything.
+    /// The value that holds where no file says anything.
     pub(super) usual: &'static str,
 }
 
