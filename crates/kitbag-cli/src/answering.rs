@@ -14,12 +14,15 @@ use kitbag::Engine;
 use kitbag::answer::{Answer, AnswerError, NodeLimits};
 use kitbag::checkpoint::Checkpoints;
 use kitbag::command::CommandReply;
+use kitbag::core::context::McpServer;
 use kitbag::core::problem::Problem;
 use kitbag::engine::TurnRequest;
 use kitbag::learn::AfterTurn;
 use kitbag::provider::ReplyEvent;
 use kitbag::receive::Response;
+use kitbag::skill::{StartedServers, not_started};
 use kitbag::store::Incoming;
+use kitbag::tool::Tools;
 use kitbag_mcp::SkillServers;
 use serde_json::json;
 
@@ -66,7 +69,7 @@ pub(crate) struct AnsweringArgs {
 
 impl AnsweringArgs {
     /// The engine that answers; its store is still to be opened, and its tools with that.
-    pub(crate) fn engine(&self, approver: Approver) -> Result<Engine, Failure> {
+    pub(crate) fn engine(&self, approver: Approver, servers: Servers) -> Result<Engine, Failure> {
         let project = self.project.open_and_tell()?;
         let tasks = Checkpoints::in_root(self.asked.root());
         let engine = self.asked.engine(project).configured_provider();
@@ -83,8 +86,13 @@ impl AnsweringArgs {
             });
         }
         // One set for all turns of a chat: a server that a skill has started goes on running between them.
-        let servers = SkillServers::default();
-        let engine = engine.skill_servers(move |wanted| servers.clone().start(wanted));
+        let started = SkillServers::default();
+        let engine = match servers {
+            Servers::Start => {
+                engine.skill_servers(move |wanted| Box::pin(started.clone().start(wanted)))
+            }
+            Servers::OnlyName => engine.skill_servers(async |wanted| only_named(&wanted)),
+        };
         let engine = self.tools.approved(engine, approver).build()?;
         // Problems of settings, once at the start. Problems of a turn come with its answer.
         say_problems(engine.problems());
@@ -101,6 +109,19 @@ impl AnsweringArgs {
         let tools = self.tools.tools(&engine, sent, self.asked.root()).await?;
         Ok(engine.with_tools(tools))
     }
+}
+
+/// The treatment of the MCP servers of active skills.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Servers {
+    Start,
+    /// They are problems of the prompt, which is only shown.
+    OnlyName,
+}
+
+fn only_named(servers: &[McpServer]) -> StartedServers {
+    let problem = |server| not_started(server, "a dry run starts no programs of skills");
+    StartedServers::new(Tools::default(), servers.iter().map(problem).collect())
 }
 
 /// The outcome of a turn that was printed, and the work that it leaves.

@@ -4,7 +4,8 @@ use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
 
-use crate::{interrupt, output};
+use crate::interrupt::Interrupt;
+use crate::output;
 
 /// A failure to report.
 #[derive(Debug)]
@@ -33,10 +34,10 @@ impl Failure {
         }
     }
 
-    /// The end of a command by Ctrl-C.
-    pub(crate) fn interrupted() -> Self {
+    /// The end of a command by a signal.
+    pub(crate) fn interrupted(by: Interrupt) -> Self {
         Self {
-            code: interrupt::EXIT_CODE,
+            code: by.exit_code(),
             ..Self::new("interrupted")
         }
     }

@@ -11,7 +11,7 @@ use kitbag::tokens::dollars;
 use tokio::task::{JoinError, JoinHandle};
 
 use crate::commands::pack::summary::say_problems;
-use crate::interrupt::{interrupted, unless_interrupted};
+use crate::interrupt::{interrupted, unless};
 use crate::output::{self, counted, grouped, one_line};
 
 /// The longest wait for unfinished learning.
@@ -57,7 +57,7 @@ impl Learner {
         learned.drain(..).for_each(|lessons| say(&lessons));
     }
 
-    /// Waits for unfinished learning, until the limit or Ctrl-C.
+    /// Waits for unfinished learning, until the limit or a signal.
     pub(crate) async fn finish(mut self) {
         let Some(mut task) = self.task.take() else {
             return;
@@ -96,8 +96,8 @@ fn say_if_broken(ended: Result<(), JoinError>) {
 }
 
 async fn unless_impatient<T>(work: impl Future<Output = T>) -> Option<T> {
-    let first = unless_interrupted(work, interrupted());
-    tokio::time::timeout(PATIENCE, first).await.ok().flatten()
+    let first = unless(work, interrupted());
+    tokio::time::timeout(PATIENCE, first).await.ok()?.ok()
 }
 
 /// Reports lessons and their cost on one line.

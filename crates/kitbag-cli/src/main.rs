@@ -1,7 +1,7 @@
 //! The `kitbag` command: reads arguments, runs a command, prints its result or why there is none.
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0, 1 for a failure, 2 for wrong usage,
-//! 130 for a command that Ctrl-C ended.
+//! 130 for a command that Ctrl-C ended, 129 and 143 for one that its terminal or its supervisor ended.
 
 mod answering;
 mod asked;

@@ -10,6 +10,7 @@ mod client;
 mod http;
 mod lines;
 mod prompts;
+mod reader;
 mod resources;
 mod server;
 mod stdio;

@@ -9,6 +9,7 @@ use rmcp::model::{
 };
 
 use crate::Server;
+use crate::tools::LARGEST;
 
 const DOCUMENT: &str = "kitbag://document/";
 const PROMPT: &str = "kitbag://prompt/";
@@ -75,13 +76,18 @@ pub(crate) async fn read(server: &Server, uri: &str) -> Result<ReadResourceRespo
     let text = if let Some(name) = uri.strip_prefix(DOCUMENT) {
         let name = percent_decode_str(name).decode_utf8();
         let name = name.map_err(|_| unknown())?;
-        document(server, &name).ok_or_else(unknown)?
+        document(server, &name).ok_or_else(unknown)??
     } else if let Some(turn) = uri.strip_prefix(PROMPT) {
         let turn = turn.parse().map_err(|_| unknown())?;
         prompt(server, turn).await?.ok_or_else(unknown)?
     } else {
         return Err(unknown());
     };
+    if text.len() > LARGEST {
+        let bytes = text.len();
+        let problem = format!("`{uri}` has {bytes} bytes, and a client gets at most {LARGEST}");
+        return Err(ErrorData::internal_error(problem, None));
+    }
     let contents = vec![ResourceContents::text(text, uri)];
     // One tenant's, whoever stands between.
     let read = ReadResourceResult::new(contents).with_cache_scope(CacheScope::Private);
@@ -89,11 +95,15 @@ pub(crate) async fn read(server: &Server, uri: &str) -> Result<ReadResourceRespo
 }
 
 /// The text of a document, without its secrets.
-fn document(server: &Server, name: &str) -> Option<String> {
+fn document(server: &Server, name: &str) -> Option<Result<String, ErrorData>> {
     // Read each time: a document may change while the server runs.
-    let mut read = server.project.documents(None);
-    let document = read.documents.shift_remove(name)?;
-    Some(document.content)
+    let read = server.project.document(name)?;
+    let text = read.map(|document| document.content);
+    Some(text.map_err(|problem| {
+        let hint = problem.hint.map(|hint| format!("; {hint}"));
+        let problem = format!("{}{}", problem.message, hint.unwrap_or_default());
+        ErrorData::internal_error(problem, None)
+    }))
 }
 
 /// A prompt of the sender's as it was sent, without messages that are for the model alone.

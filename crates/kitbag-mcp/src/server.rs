@@ -7,13 +7,16 @@ use kitbag::project::Project;
 use kitbag::tool::{ToolScope, Tools, builtin};
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig,
+    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
+use crate::reader::Reader;
 use crate::{prompts, resources, tools};
 
 /// Kitbag for one client: a folder, a memory and a project.
@@ -88,9 +91,10 @@ impl ServerHandler for Server {
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = ListToolsResult::with_all_items(tools::list(&self.tools));
+        let tools = tools::list(&self.tools, Reader::of(&context));
+        let tools = ListToolsResult::with_all_items(tools);
         // Lists depend on the folder and the sender, so no proxy may share them between clients.
         Ok(tools.with_cache_scope(CacheScope::Private))
     }
@@ -100,7 +104,8 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        tools::call(self, request, context.ct.cancelled()).await
+        let reader = Reader::of(&context);
+        tools::call(self, request, reader, context.ct.cancelled()).await
     }
 
     async fn list_resources(
@@ -147,4 +152,28 @@ impl ServerHandler for Server {
     ) -> Result<GetPromptResponse, ErrorData> {
         prompts::get(&self.project, &request)
     }
+
+    /// A request that `rmcp` could not read comes here under its method, as one that nobody knows does.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let problem = match request.method.as_str() {
+            "tools/call" => problem_of::<CallToolRequestParams>(request.params),
+            "resources/read" => problem_of::<ReadResourceRequestParams>(request.params),
+            "prompts/get" => problem_of::<GetPromptRequestParams>(request.params),
+            _ => None,
+        };
+        Err(match problem {
+            Some(problem) => ErrorData::invalid_params(problem, None),
+            None => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None),
+        })
+    }
+}
+
+/// The reason why parameters are not those of a method.
+fn problem_of<P: DeserializeOwned>(params: Option<Value>) -> Option<String> {
+    let read = serde_json::from_value::<P>(params.unwrap_or_default());
+    read.err().map(|error| error.to_string())
 }

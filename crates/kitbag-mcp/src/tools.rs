@@ -14,23 +14,29 @@ use rmcp::model::{
 use serde_json::Value;
 
 use crate::Server;
+use crate::reader::Reader;
 
-/// The most bytes of a result as text. The context windows of clients are smaller.
-const LARGEST: usize = 1 << 20;
+/// The most bytes of a result or a resource as text. The context windows of clients are smaller.
+pub(crate) const LARGEST: usize = 1 << 20;
 
 /// The tools, by name, so that the list is the same each time.
-pub(crate) fn list(tools: &Tools) -> Vec<Tool> {
-    tools.specs().into_iter().map(tool).collect()
+pub(crate) fn list(tools: &Tools, reader: Reader) -> Vec<Tool> {
+    let specs = tools.specs().into_iter();
+    specs.map(|spec| tool(spec, reader)).collect()
 }
 
-fn tool(spec: ToolSpec) -> Tool {
+fn tool(spec: ToolSpec, reader: Reader) -> Tool {
     let definition = spec.definition;
     let mut tool = Tool::new_with_raw(
         definition.name,
         Some(definition.description.into()),
         object(definition.input_schema),
     );
-    tool.output_schema = spec.output_schema.map(object);
+    // A tool that promises structured results must give them.
+    tool.output_schema = match reader {
+        Reader::OfText => None,
+        Reader::OfEither => spec.output_schema.map(object),
+    };
     let reads = spec.effect == Effect::Reads;
     tool.with_annotations(
         ToolAnnotations::new()
@@ -54,6 +60,7 @@ fn object(schema: Value) -> Arc<JsonObject> {
 pub(crate) async fn call(
     server: &Server,
     request: CallToolRequestParams,
+    reader: Reader,
     cancelled: impl Future<Output = ()>,
 ) -> Result<CallToolResponse, ErrorData> {
     let arguments = request.arguments.map_or(Value::Null, Value::Object);
@@ -75,7 +82,10 @@ pub(crate) async fn call(
         }
         Ok(output) => {
             let mut result = CallToolResult::success(vec![ContentBlock::text(output.text)]);
-            result.structured_content = Some(output.structured);
+            result.structured_content = match reader {
+                Reader::OfText => None,
+                Reader::OfEither => Some(output.structured),
+            };
             result
         }
         Err(error @ ToolError::Unknown { .. }) => {

@@ -18,7 +18,9 @@ use kitbag_layout::template::Template;
 use kitbag_layout::{Agent, Config, FileProblem, Layout, Map};
 
 pub use documents::ProjectDocuments;
-use files::read_text;
+pub(crate) use files::read_text;
+#[cfg(all(feature = "providers", feature = "store", feature = "workspace"))]
+pub(crate) use root::{Root, RootError};
 
 use crate::skill::Skills;
 

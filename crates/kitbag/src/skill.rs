@@ -22,6 +22,9 @@ use std::path::PathBuf;
 use kitbag_core::context::McpServer;
 use kitbag_layout::{FileProblem, SkillText};
 
+#[cfg(all(feature = "providers", feature = "store", feature = "workspace"))]
+use crate::project::{Root, RootError, read_text};
+
 pub use active::{Activation, ActiveSkill, servers};
 pub(crate) use find::{SkillPlace, SkillPlaces};
 pub(crate) use part::{SkillPart, skill_part};
@@ -30,7 +33,7 @@ pub(crate) use part::{is_standing, why};
 #[cfg(all(feature = "providers", feature = "store"))]
 pub(crate) use starter::ServerStarter;
 #[cfg(all(feature = "providers", feature = "store"))]
-pub use starter::StartedServers;
+pub use starter::{StartedServers, not_started};
 #[cfg(all(feature = "providers", feature = "store"))]
 pub(crate) use trigger::Words;
 
@@ -48,6 +51,18 @@ pub struct Skill {
     pub origin: SkillOrigin,
     /// The MCP servers of its `.mcp.json`.
     pub servers: Vec<McpServer>,
+}
+
+impl Skill {
+    /// The text of a file in the skill's folder, which neither `..` nor a link may lead out of.
+    ///
+    /// # Errors
+    /// When the path leads elsewhere, or the file cannot be read as text.
+    #[cfg(all(feature = "providers", feature = "store", feature = "workspace"))]
+    pub(crate) fn file(&self, path: &str) -> Result<String, RootError> {
+        let file = Root::open(&self.folder)?.resolve(path)?;
+        read_text(&file).map_err(RootError::unreadable(path))
+    }
 }
 
 /// Who is behind a skill.

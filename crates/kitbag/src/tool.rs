@@ -11,6 +11,10 @@ mod builtin;
 mod error;
 #[cfg(all(feature = "providers", feature = "store"))]
 mod limits;
+#[cfg(all(feature = "providers", feature = "store"))]
+mod part;
+#[cfg(all(feature = "providers", feature = "store"))]
+mod results;
 mod schema;
 
 use std::collections::BTreeMap;
@@ -34,6 +38,8 @@ pub use builtin::{ToolScope, builtin};
 pub use error::ToolError;
 #[cfg(all(feature = "providers", feature = "store"))]
 pub use limits::ToolLimits;
+#[cfg(all(feature = "providers", feature = "store"))]
+pub(crate) use results::ResultTool;
 pub(crate) use schema::schema_of;
 
 /// A tool with typed arguments and a typed result.

@@ -67,6 +67,9 @@ impl ToolArgs {
                 scope = scope.with_store(store.clone(), &sent.sender);
             }
             scope.channel.clone_from(&sent.channel);
+            if let Some(project) = engine.project() {
+                scope = scope.with_skills(project.skills.clone());
+            }
             tools.extend(builtin(&scope));
         }
         if let Some(file) = &self.mcp {

@@ -9,10 +9,10 @@ use kitbag::command::{self, Command, CommandReply};
 use kitbag::core::problem::Problem;
 use kitbag::engine::TurnPrompt;
 
-use crate::answering::{self, AnsweringArgs, Approver, ReportedProblems, Responded};
+use crate::answering::{self, AnsweringArgs, Approver, ReportedProblems, Responded, Servers};
 use crate::commands::pack::summary::say_problems;
 use crate::failure::Failure;
-use crate::interrupt::interrupted;
+use crate::interrupt::Interrupts;
 use crate::learning;
 use crate::model::with_chosen_model;
 use crate::output::{self, one_line};
@@ -49,7 +49,7 @@ pub(crate) struct Args {
     message: MessageArgs,
     #[command(flatten)]
     answering: AnsweringArgs,
-    /// Print the request that would be sent, byte for byte, and send nothing
+    /// Print the request that would be sent, byte for byte, and send nothing. MCP servers of skills are not started
     #[arg(long)]
     dry_run: bool,
     /// Print the answer, its usage and its turn as JSON once it is complete
@@ -74,44 +74,59 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         let what = format_args!("`/{name}` is a command, which sends nothing");
         return Err(Failure::usage(what).hint("a space before the slash makes it a message"));
     }
-    let engine = args.answering.engine(Approver::Options)?;
+    let servers = match args.dry_run {
+        true => Servers::OnlyName,
+        false => Servers::Start,
+    };
+    let engine = args.answering.engine(Approver::Options, servers)?;
     let asked = &args.answering.asked;
     let progress = Progress::start("gathering context");
     let workspace = asked.workspace(&message, &engine)?;
     store::run(async {
-        let store = match (args.answering.no_memory, args.dry_run) {
-            (true, _) => None,
-            (false, true) => place.open_if_any().await?,
-            (false, false) => {
-                // Without a key nothing should be made or stored; a command needs none.
-                if is_message {
-                    engine.check()?;
+        let mut interrupts = Interrupts::listen();
+        let prepare = async {
+            let store = match (args.answering.no_memory, args.dry_run) {
+                (true, _) => None,
+                (false, true) => place.open_if_any().await?,
+                (false, false) => {
+                    // Without a key nothing should be made or stored; a command needs none.
+                    if is_message {
+                        engine.check()?;
+                    }
+                    Some(place.open_or_make_for(&engine).await?)
                 }
-                Some(place.open_or_make_for(&engine).await?)
+            };
+            let engine = engine.with_store(store.map(with_chosen_model));
+            let mut incoming = asked.incoming(engine.store()).await?;
+            let engine = args.answering.with_tools(engine, &incoming).await?;
+            incoming.message = message.as_str().into();
+            if args.dry_run {
+                engine.admit(&incoming).await.map_err(AnswerError::from)?;
             }
+            let mut turn = engine.turn(incoming)?;
+            turn.attachments = attachments;
+            turn.contributions.extend(workspace);
+            Ok::<_, Failure>((engine, turn))
         };
-        let engine = engine.with_store(store.map(with_chosen_model));
-        let mut incoming = asked.incoming(engine.store()).await?;
-        let engine = args.answering.with_tools(engine, &incoming).await?;
-        incoming.message = message.as_str().into();
+        // Dropping what was begun also ends the servers that it has started.
+        let prepared = interrupts.unless_interrupted(prepare).await;
+        let (engine, turn) = prepared.map_err(Failure::interrupted)??;
         if args.dry_run {
-            engine.admit(&incoming).await.map_err(AnswerError::from)?;
-        }
-        let mut turn = engine.turn(incoming)?;
-        turn.attachments = attachments;
-        turn.contributions.extend(workspace);
-        if args.dry_run {
-            let (prompt, request) = engine.request(turn).await?;
+            let request = interrupts.unless_interrupted(engine.request(turn)).await;
+            let (prompt, request) = request.map_err(Failure::interrupted)??;
             drop(progress);
             if let Some(route) = &prompt.route {
                 output::say(format_args!("route: {}", one_line(&route.to_string())));
             }
-            say_problems(&routing_problems(&prompt));
+            say_problems(&missing(&prompt));
             return Ok(output::print_exactly(&format!("{}\n", request.body()))?);
         }
         drop(progress);
         let mut told = ReportedProblems::default();
-        match answering::respond(&engine, turn, (args.json, &mut told), interrupted()).await? {
+        let interrupted = async {
+            interrupts.next().await;
+        };
+        match answering::respond(&engine, turn, (args.json, &mut told), interrupted).await? {
             Responded::Answer(Some(after)) => learning::learn(engine.learn_after(after)).await,
             Responded::Command(CommandReply {
                 closed: Some(closed),
@@ -123,10 +138,12 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     })
 }
 
-/// The problems with the choice of the model: everything else stands in the ledger, which `kitbag context` shows.
-fn routing_problems(prompt: &TurnPrompt) -> Vec<Problem> {
+/// The reasons why a request differs from the one that would be sent: the choice of the model, and servers that were
+/// not started. Everything else stands in the ledger, which `kitbag context` shows.
+fn missing(prompt: &TurnPrompt) -> Vec<Problem> {
     let problems = prompt.composed.assembly.ledger.problems.iter();
-    let problems = problems.filter(|problem| problem.source == "routing");
+    let is_missing = |source: &str| source == "routing" || source.starts_with("mcp server");
+    let problems = problems.filter(|problem| is_missing(&problem.source));
     problems.cloned().collect()
 }
 

@@ -12,9 +12,9 @@ use kitbag::core::role::Role;
 use kitbag::store::{ExportFilter, Incoming};
 use tokio::sync::oneshot;
 
-use crate::answering::{self, AnsweringArgs, Approver, ReportedProblems, Responded};
+use crate::answering::{self, AnsweringArgs, Approver, ReportedProblems, Responded, Servers};
 use crate::failure::Failure;
-use crate::interrupt::{Interrupts, unless_interrupted};
+use crate::interrupt::{Interrupt, Interrupts, unless};
 use crate::learning::Learner;
 use crate::model::with_chosen_model;
 use crate::output::{self, counted};
@@ -61,24 +61,31 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         true => Approver::Person,
         false => Approver::Options,
     };
-    let engine = args.answering.engine(approver)?;
+    let engine = args.answering.engine(approver, Servers::Start)?;
     let keeps = !args.answering.no_memory;
     store::run(async {
-        let store = match keeps {
-            true => Some(place.open_or_make_for(&engine).await?),
-            false => None,
+        let mut interrupts = Interrupts::listen();
+        let prepare = async {
+            let store = match keeps {
+                true => Some(place.open_or_make_for(&engine).await?),
+                false => None,
+            };
+            let engine = engine.with_store(store.map(with_chosen_model));
+            let incoming = args.answering.asked.incoming(engine.store()).await?;
+            // Before the first line is read: whoever may not send should not type a message first.
+            engine.admit(&incoming).await.map_err(AnswerError::from)?;
+            let engine = args.answering.with_tools(engine, &incoming).await?;
+            Ok::<_, Failure>((engine, incoming))
         };
-        let engine = engine.with_store(store.map(with_chosen_model));
-        let incoming = args.answering.asked.incoming(engine.store()).await?;
-        // Before the first line is read: whoever may not send should not type a message first.
-        engine.admit(&incoming).await.map_err(AnswerError::from)?;
-        let engine = args.answering.with_tools(engine, &incoming).await?;
+        // Dropping what was begun also ends the servers that it has started.
+        let prepared = interrupts.unless_interrupted(prepare).await;
+        let (engine, incoming) = prepared.map_err(Failure::interrupted)??;
         let mut chat = Chat {
             args,
             learner: Learner::default(),
             engine,
             incoming,
-            interrupts: Interrupts::listen(),
+            interrupts,
             told: ReportedProblems::default(),
         };
         if args.new {
@@ -102,6 +109,10 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
                 Err(failure) if failure.is_closed_pipe() => return Err(failure),
                 // A failed answer does not end the chat. The message is stored, and the person can go on.
                 Err(failure) => drop(failure.report()),
+            }
+            // The answer was kept as far as it came. Nobody is there for the next one.
+            if let Some(last) = chat.interrupts.last() {
+                return Err(Failure::interrupted(last));
             }
             if is_forget(&message) {
                 lines.bring_back(chat.said().await?)?;
@@ -156,16 +167,21 @@ struct Chat<'a> {
 }
 
 impl Chat<'_> {
-    /// The next message. Ctrl-C ends a chat that is piped in; at a terminal it drops the line.
+    /// The next message. Ctrl-C ends a chat that is piped in; at a terminal it drops the line. Other signals end both.
     async fn next_message(&mut self, lines: Lines) -> Result<(Lines, Option<String>), Failure> {
-        if lines.is_typed() {
-            let read = read_message(lines).await;
-            // Ctrl-C after an answer has ended is not meant for the next one.
-            self.interrupts = Interrupts::listen();
-            return read;
-        }
-        let read = unless_interrupted(read_message(lines), self.interrupts.next()).await;
-        read.ok_or_else(Failure::interrupted)?
+        let is_typed = lines.is_typed();
+        let interrupts = &mut self.interrupts;
+        let ended = async {
+            loop {
+                match interrupts.next().await {
+                    // Ctrl-C after an answer has ended is not meant for the next one.
+                    Interrupt::CtrlC if is_typed => {}
+                    interrupt => return interrupt,
+                }
+            }
+        };
+        let read = unless(read_message(lines), ended).await;
+        read.map_err(Failure::interrupted)?
     }
 
     /// The sender's latest messages on the channel, oldest first.
@@ -200,7 +216,10 @@ impl Chat<'_> {
             .extend(asked.workspace(message, &self.engine)?);
         drop(progress);
         // Listening starts before the request, so that Ctrl-C counts before the first word of the answer.
-        let interrupted = self.interrupts.next();
+        let interrupts = &mut self.interrupts;
+        let interrupted = async {
+            interrupts.next().await;
+        };
         let shown = (false, &mut self.told);
         let reply = match answering::respond(&self.engine, turn, shown, interrupted).await? {
             Responded::Command(reply) => reply,

@@ -32,7 +32,8 @@ use crate::store::{self, StoreArgs};
 /// the session without secrets. It never stops the agent.
 ///
 /// `hooks:` in kitbag.yaml has the settings: `scope: project|user|off`, `budget: 800`, `time_limit: 2s`.
-/// Storing may take five times the limit, but not longer than the agent waits, which is 30 seconds.
+/// Storing may take five times the limit. Nothing takes longer than the agent waits: 5 seconds before a
+/// prompt, 30 to store.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The agent that runs the hook
@@ -143,13 +144,13 @@ fn respond(agent: CodingAgent, event: &HookEvent, store: &StoreArgs) -> Option<W
     }))
 }
 
-/// The longest that a hook may take. One that keeps something ends before the agent's own limit, as `kitbag init` sets
-/// that: an agent that loses patience kills the hook, which then tells nobody what went wrong.
+/// The longest that a hook may take. It ends before the agent's own limit, as `kitbag init` sets that: an agent that
+/// loses patience kills the hook, which then tells nobody what went wrong.
 fn limit_of(keeps: Keeps, time_limit: Duration, event: &str) -> Duration {
-    if keeps == Keeps::Nothing {
-        return time_limit;
-    }
-    let limit = time_limit.saturating_mul(TIMES_TO_KEEP);
+    let limit = match keeps {
+        Keeps::Nothing => time_limit,
+        Keeps::Something => time_limit.saturating_mul(TIMES_TO_KEEP),
+    };
     let agents = HOOKS.iter().find(|(name, _)| *name == event);
     let Some((_, seconds)) = agents else {
         return limit;
@@ -235,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn x11_keeping_ends_before_the_agent_loses_patience() {
+    fn x11_a_hook_ends_before_the_agent_loses_patience() {
         let limit = |keeps, seconds, event| limit_of(keeps, Duration::from_secs(seconds), event);
         for event in ["Stop", "SessionEnd"] {
             assert_eq!(limit(Keeps::Something, 2, event), Duration::from_secs(10));
@@ -244,7 +245,12 @@ mod tests {
                 Duration::from_millis(29_500)
             );
         }
-        let prompt = limit(Keeps::Nothing, 60, "UserPromptSubmit");
-        assert_eq!(prompt, Duration::from_secs(60), "the user says so");
+        for event in ["SessionStart", "UserPromptSubmit"] {
+            assert_eq!(limit(Keeps::Nothing, 2, event), Duration::from_secs(2));
+            assert_eq!(
+                limit(Keeps::Nothing, 60, event),
+                Duration::from_millis(4_500)
+            );
+        }
     }
 }

@@ -4,6 +4,7 @@ mod agent;
 mod change;
 mod json;
 mod toml;
+mod user;
 
 pub(crate) use agent::{AgentArg, HOOKS, SetUp};
 

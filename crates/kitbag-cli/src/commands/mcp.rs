@@ -81,6 +81,7 @@ async fn serve(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             }
         }
     }
+    scope = scope.with_skills(project.skills.clone());
     let server = Server::new(scope, Arc::new(project));
     output::say("kitbag serves MCP on stdin and stdout");
     serve_stdio(server).await.map_err(Failure::new)

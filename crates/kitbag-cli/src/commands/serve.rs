@@ -12,7 +12,7 @@ use kitbag_server::{App, Keyless, Live, check_bind};
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;
-use crate::interrupt::{stopped, unless_interrupted};
+use crate::interrupt::{stopped, unless};
 use crate::model::with_chosen_model;
 use crate::output;
 use crate::project::ProjectArgs;
@@ -135,9 +135,9 @@ async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let live = Live::new(Arc::new(app));
     let reloading = reloads.follow(&live, args, bound);
     let served = live.clone().serve(listener, stopped());
-    match unless_interrupted(served, reloading).await {
-        Some(served) => served.map_err(Failure::new),
+    match unless(served, reloading).await {
+        Ok(served) => served.map_err(Failure::new),
         // It goes on for as long as there is a server.
-        None => Ok(()),
+        Err(()) => Ok(()),
     }
 }

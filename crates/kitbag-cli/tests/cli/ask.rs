@@ -3,6 +3,8 @@
 mod aimock;
 pub(crate) mod billing;
 pub(crate) mod claude_code;
+#[cfg(target_os = "linux")]
+mod ended;
 mod faults;
 mod found_file;
 mod interrupted;

@@ -110,6 +110,42 @@ fn an_agent_is_told_as_set_up_only_with_all_of_it() {
 }
 
 #[test]
+fn an_agent_of_the_user_is_told_with_its_file() {
+    let folder = Folder::new();
+    let home = folder.path().join("home");
+    for name in [".claude", ".codex", ".cursor"] {
+        std::fs::create_dir_all(home.join(name)).unwrap();
+    }
+    let server = r#"{"command": "kitbag", "args": ["mcp"]}"#;
+    let servers = format!(r#"{{"numStartups": 3, "mcpServers": {{"kitbag": {server}}}}}"#);
+    folder.write("home/.claude.json", servers);
+    let hooks = r#"{"hooks": {"Stop": [{"hooks": [{"command": "'/opt/a b/kitbag' hook"}]}]}}"#;
+    folder.write("home/.claude/settings.json", hooks);
+    let codex = "[mcp_servers.kitbag]\ncommand = \"kitbag\"\n";
+    folder.write("home/.codex/config.toml", codex);
+    folder.write("home/.cursor/mcp.json", r#"{"mcpServers": {"other": {}}}"#);
+    let output = doctor(
+        &folder,
+        &["--json"],
+        &[("CLAUDE_CONFIG_DIR", ""), ("CODEX_HOME", "")],
+    );
+    let found = told(&serde_json::from_str(&output.success()).unwrap(), "agents");
+    for told in [
+        "claude is set up for all folders: MCP server in ",
+        "claude is set up for all folders: hooks in ",
+        "codex is set up for all folders: MCP server in ",
+    ] {
+        assert!(
+            found
+                .iter()
+                .any(|(how, text)| how == "works" && text.starts_with(told)),
+            "{found:?}"
+        );
+    }
+    assert_eq!(found.len(), 3, "{found:?}");
+}
+
+#[test]
 fn servers_are_told_without_starting_one() {
     let folder = Folder::new();
     let servers = r#"{"mcpServers": {
@@ -182,10 +218,15 @@ fn each_setting_is_told_with_the_place_that_it_came_from() {
     std::fs::create_dir_all(folder.path().join(".config/kitbag")).unwrap();
     folder.write(
         ".config/kitbag/kitbag.yaml",
-        "memory: {learning: rules}\nsettings: {language: de}\n",
+        "memory: {learning: rules}\nsettings: {language: de}\nhooks: {budget: 1k}\nskills: {disabled: [old-skill]}\n\
+         pack: {budget: 16k, pin: [src/lib.rs]}\nchannels: {slack: {senders: [ann, bob]}}\n\
+         server: {bind: '127.0.0.1:7007', memory_time_limit: 1s}\n",
     );
     folder.write("kitbag.yaml", "settings: {language: pt}\n");
-    let variables = [("KITBAG_STORE", "sqlite:elsewhere.db")];
+    let variables = [
+        ("KITBAG_STORE", "sqlite:elsewhere.db"),
+        ("KITBAG_MODEL", "demo/one"),
+    ];
     let output = doctor(&folder, &["--json", "--tenant", "ann"], &variables);
     let json: Value = serde_json::from_str(&output.stdout).unwrap();
     let (value, from) = origin(&json, "memory.learning");
@@ -204,4 +245,24 @@ fn each_setting_is_told_with_the_place_that_it_came_from() {
     );
     assert_eq!(origin(&json, "tenant"), ("ann", "--tenant"));
     assert_eq!(origin(&json, "memory.secrets"), ("mask", "default"));
+    assert_eq!(origin(&json, "hooks.time_limit"), ("2s", "default"));
+    for (name, value) in [
+        ("hooks.budget", "1,000 tokens"),
+        ("skills.disabled", "old-skill"),
+        ("pack.budget", "16,000 tokens"),
+        ("pack.pin", "src/lib.rs"),
+        ("channels", "slack: ann bob"),
+        ("server.bind", "127.0.0.1:7007"),
+        ("server.memory_time_limit", "1s"),
+    ] {
+        let (found, from) = origin(&json, name);
+        assert!(
+            found == value && from.ends_with(".config/kitbag/kitbag.yaml"),
+            "{name}: {found} {from}"
+        );
+    }
+    assert_eq!(
+        origin(&json, "model of `ask` and `chat`"),
+        ("demo/one", "KITBAG_MODEL")
+    );
 }

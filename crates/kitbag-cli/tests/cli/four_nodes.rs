@@ -3,10 +3,12 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::ask::upstream::{Reply, Upstream};
+use crate::ask::billing::{Bill, Cache};
+use crate::ask::upstream::{Reply, Upstream, body};
 use crate::run::Folder;
 
 const CHICKEN: &str = "3f2b8c1e-0000-4000-8000-000000000001";
@@ -289,9 +291,17 @@ fn a10_twelve_turns_over_a_real_server_are_as_the_tables_say_and_share_their_beg
         .flat_map(|(_, replies)| replies.clone())
         .collect();
     let count = replies.len();
-    let upstream = Upstream::answering(move |_| match replies.pop_front() {
-        Some(reply) => Reply::stream(&reply),
-        None => Reply::Drop,
+    let bills = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&bills);
+    let mut cache = Cache::default();
+    let upstream = Upstream::answering(move |request| {
+        let Some(reply) = replies.pop_front() else {
+            return Reply::Drop;
+        };
+        let bill = cache.charge(&serde_json::from_str(body(request)).unwrap());
+        kept.lock().unwrap().push(bill);
+        // The answer tells the usual usage: a bill would calibrate how tokens are counted.
+        Reply::stream(&reply)
     });
     let folder = Folder::new();
     let config = format!(
@@ -318,19 +328,26 @@ fn a10_twelve_turns_over_a_real_server_are_as_the_tables_say_and_share_their_beg
     let bodies = upstream.bodies();
     assert_eq!(bodies.len(), count, "{}", chat.stderr);
 
-    // Each turn as Understand and Think saw it, and what was told of it.
+    // Each turn as its nodes saw it, and what was told of it.
     let mut seen = String::new();
     let mut requests = bodies.iter();
     for (said, replies) in &turns {
         writeln!(seen, "==== {said}").unwrap();
         for body in requests.by_ref().take(replies.len()) {
-            let (title, shown) = match node(body) {
-                _ if body.contains("cannot be used: ") => continue,
-                "understand" => ("entities", section(body, "Entity Context")),
-                "think" => ("trace", section(body, "What Happened (Reasoning Trace)")),
-                _ => continue,
+            let (entities, trace) = ("Entity Context", "What Happened (Reasoning Trace)");
+            let shown: &[(&str, &str)] = match node(body) {
+                _ if body.contains("cannot be used: ") => &[],
+                "understand" => &[("entities", entities)],
+                "think" => &[("trace", trace)],
+                // The first request of a step: those with results go on with it.
+                "act" if body.contains("\"tool_result\"") => &[],
+                "act" => &[("entities for act", entities), ("trace for act", trace)],
+                "reply" => &[("entities for reply", entities), ("trace for reply", trace)],
+                other => panic!("{other}"),
             };
-            writeln!(seen, "{title}:\n{shown}").unwrap();
+            for (title, heading) in shown {
+                writeln!(seen, "{title}:\n{}", section(body, heading)).unwrap();
+            }
         }
     }
     let untimed = |line: &str| match line.rsplit_once(", ") {
@@ -351,6 +368,18 @@ fn a10_twelve_turns_over_a_real_server_are_as_the_tables_say_and_share_their_beg
     let replies = turns.iter().map(|(_, replies)| replies.last().unwrap());
     let replies: Vec<String> = replies.map(|reply| text_of(reply)).collect();
     assert_eq!(chat.success().lines().collect::<Vec<_>>(), replies);
+
+    // What a provider bills of the whole conversation, of all four nodes.
+    let bills = bills.lock().unwrap();
+    let sum = |part: fn(&Bill) -> u64| bills.iter().map(part).sum::<u64>();
+    let all = sum(|bill| bill.plain + bill.read + bill.written);
+    let (read, cost) = (sum(|bill| bill.read), sum(|bill| bill.cost()));
+    println!(
+        "{} % of {all} tokens read from the cache, at {} % of the price without one",
+        read * 100 / all,
+        cost / all
+    );
+    assert!(read * 100 >= all * 60, "{bills:?}");
 
     // Think, Act and Reply begin with what was sent before.
     let mut place = 0;

@@ -141,6 +141,31 @@ fn x11_an_entry_of_somebody_elses_is_told_and_keeps_its_environment() {
 }
 
 #[test]
+fn x11_comments_stay_when_the_program_has_moved() {
+    let folder = Folder::new();
+    let servers = "{\n  // ours\n  \"mcpServers\": {\n    // the memory\n    \"kitbag\": {\n      \"command\": \"/old/kitbag\", // by hand\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n";
+    let hooks = "{\n  // all of them\n  \"hooks\": {\n    \"Stop\": [\n      // the memory\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"/old/kitbag hook\", \"timeout\": 30}]} // one\n    ]\n  }\n}\n";
+    fs::create_dir(folder.path().join(".claude")).unwrap();
+    folder.write(".mcp.json", servers);
+    folder.write(".claude/settings.local.json", hooks);
+    init(&folder, &["--for", "claude", "--yes"]).success();
+    assert_eq!(
+        read(&folder, ".mcp.json"),
+        servers.replace("/old/kitbag", "kitbag")
+    );
+    let written = read(&folder, ".claude/settings.local.json");
+    assert!(
+        written.contains("\"kitbag hook\"") && !written.contains("/old/"),
+        "{written}"
+    );
+    init(&folder, &["--for", "claude", "--remove", "--yes"]).success();
+    let left = read(&folder, ".mcp.json") + &read(&folder, ".claude/settings.local.json");
+    for comment in ["// ours", "// the memory", "// all of them", "// one"] {
+        assert!(left.contains(comment), "{comment}: {left}");
+    }
+}
+
+#[test]
 fn x11_nothing_is_written_before_somebody_agrees() {
     let folder = Folder::new();
     let output = init(&folder, &["--for", "vscode"]);

@@ -325,6 +325,90 @@ fn c05_documents_are_resources_and_layouts_are_prompts() {
 }
 
 #[test]
+fn c05_a_document_that_cannot_be_read_or_is_huge_is_an_error() {
+    let folder = project();
+    folder.write(
+        "kitbag.yaml",
+        "documents:\n  gone: {path: gone.md}\n  outside: {path: ../outside.md}\n  huge: {path: huge.md}\n  fine: {path: fine.md}\n",
+    );
+    folder.write("huge.md", "Sift twice.\n".repeat(100_000));
+    folder.write("fine.md", "Sift.\n");
+    let mut session = Session::start(&folder, &["--no-memory"]);
+    for (name, told) in [
+        ("gone", "gone.md"),
+        ("outside", "outside.md"),
+        (
+            "huge",
+            "has 1200000 bytes, and a client gets at most 1048576",
+        ),
+    ] {
+        let uri = format!("kitbag://document/{name}");
+        let error = session.error("resources/read", json!({ "uri": uri }));
+        assert!(error["message"].as_str().unwrap().contains(told), "{error}");
+    }
+    let uri = json!({ "uri": "kitbag://document/fine" });
+    let read = session.ask("resources/read", uri);
+    assert_eq!(read["contents"][0]["text"], "Sift.\n");
+}
+
+#[test]
+fn x11_arguments_of_a_wrong_type_are_wrong_and_not_an_unknown_method() {
+    let folder = project();
+    let mut session = Session::start(&folder, &["--no-memory"]);
+    for (method, params) in [
+        (
+            "tools/call",
+            json!({ "name": "pack", "arguments": "fix it" }),
+        ),
+        ("tools/call", json!({ "arguments": {} })),
+        ("resources/read", json!({ "uri": 7 })),
+        ("prompts/get", json!({ "name": ["x"] })),
+    ] {
+        let error = session.error(method, params);
+        assert_eq!(error["code"], -32602, "{method}: {error}");
+    }
+    assert_eq!(session.error("tools/brew", json!({}))["code"], -32601);
+    assert_eq!(
+        session.call("pack", json!({ "task": "login" }))["isError"],
+        false
+    );
+}
+
+#[test]
+fn x11_claude_code_and_codex_get_the_text_of_a_result_alone() {
+    let folder = project();
+    for (client, is_structured) in [
+        ("claude-code", false),
+        ("codex-mcp-client", false),
+        ("Visual Studio Code", true),
+    ] {
+        let mut session = Session::of_client(&folder, client, &["--no-memory"]);
+        let listed = session.ask("tools/list", json!({}));
+        let has_schema = |tool: &Value| tool.get("outputSchema").is_some();
+        let tools = listed["tools"].as_array().unwrap();
+        assert!(tools.iter().all(|tool| has_schema(tool) == is_structured));
+        let packed = session.call("pack", json!({ "task": "login" }));
+        assert_eq!(packed.get("structuredContent").is_some(), is_structured);
+        assert!(
+            packed["content"][0]["text"]
+                .as_str()
+                .unwrap()
+                .contains("redirect")
+        );
+    }
+    // The newer era introduces the client with each request.
+    let mut session = Session::without_beginning(&folder, &["--no-memory"]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { "name": "claude-code", "version": "3" },
+    });
+    let call = json!({ "name": "pack", "arguments": { "task": "login" }, "_meta": meta });
+    let packed = session.ask("tools/call", call);
+    assert!(packed.get("structuredContent").is_none(), "{packed}");
+}
+
+#[test]
 fn x03_a_prompt_that_was_sent_is_a_resource_of_its_sender_alone() {
     let folder = project();
     folder.write(

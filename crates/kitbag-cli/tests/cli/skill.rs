@@ -5,6 +5,7 @@ use std::process::Command;
 
 use crate::mcp::clients::{PYTHON, given};
 use crate::run::Folder;
+use crate::serve::Server;
 
 const BAKING: &str = "---\nname: baking\ndescription: Bakes bread. Use it for doughs.\nlicense: MIT\nmetadata:\n  \
                       version: 1.0\n  kitbag-triggers: sourdough, rye bread\n---\n\n# Baking\n\nFeed the starter.\n";
@@ -136,6 +137,126 @@ printf '{"type":"result","subtype":"success","is_error":true,"result":"%s %s"}\n
         "{told}"
     );
     assert!(!told.contains("are not started"), "{told}");
+}
+
+/// A bakery whose skill is the user's own, with a model that answers from a script.
+fn allowed_bakery(answers: &str) -> Folder {
+    let folder = bakery();
+    folder.write("answers.jsonl", answers);
+    folder.write(
+        "own.yaml",
+        "settings: {model: demo}\nskills: {allow: [.agents/skills/baking]}\nproviders:\n  demo: {kind: script, answers: answers.jsonl}\n",
+    );
+    let server = "touch started\nexit 1\n";
+    folder.write("oven.sh", server);
+    let servers = r#"{"mcpServers": {"oven": {"command": "sh", "args": ["oven.sh"]}}}"#;
+    folder.write(".agents/skills/baking/.mcp.json", servers);
+    folder
+}
+
+#[test]
+fn o10_a_dry_run_starts_no_server_of_a_skill_and_says_so() {
+    let folder = allowed_bakery("{\"text\": \"Fine.\"}\n");
+    let ask = [
+        "--store",
+        "sqlite:memory.db",
+        "ask",
+        "a sourdough",
+        "--config",
+        "own.yaml",
+    ];
+    let dry = folder.run(&[&ask[..], &["--no-memory", "--dry-run"]].concat());
+    let told = "mcp server `oven`: it is not started, and its tools are missing: a dry run starts no programs";
+    assert!(dry.stderr.contains(told), "{}", dry.stderr);
+    dry.success();
+    assert!(!folder.path().join("started").exists());
+    folder.run(&ask).success();
+    assert!(folder.path().join("started").exists());
+}
+
+#[test]
+fn o10_a_server_says_that_it_starts_no_server_of_a_skill() {
+    let folder = allowed_bakery("{\"text\": \"Fine.\"}\n");
+    let server = Server::start(
+        &folder,
+        &["--config", "own.yaml", "--upstream", "http://127.0.0.1:9"],
+    );
+    let body = serde_json::json!({"message": "a sourdough", "sender": "ann"}).to_string();
+    let json = ("content-type", "application/json");
+    let answer = server.post("/api/v1/ask", &[json], &body).json();
+    let said = "mcp server `oven`: it is not started, and its tools are missing";
+    assert!(answer["problems"].to_string().contains(said), "{answer}");
+    assert!(!folder.path().join("started").exists());
+}
+
+#[test]
+fn o10_a_model_reads_a_skill_and_the_files_of_its_folder_and_no_others() {
+    let call = |id: &str, arguments: serde_json::Value| serde_json::json!([{"id": id, "name": "skill", "arguments": arguments}]);
+    let answer = serde_json::json!({
+        "tool_calls": call("a", serde_json::json!({})),
+        "then": [
+            {"tool_calls": call("b", serde_json::json!({"name": "baking"}))},
+            {"tool_calls": call("c", serde_json::json!({"name": "baking", "file": "references/ovens.md:2-2"}))},
+            {"tool_calls": call("d", serde_json::json!({"name": "baking", "file": "../../../kitbag.yaml"}))},
+            {"tool_calls": call("e", serde_json::json!({"name": "baking", "file": "link.md"}))},
+            {"tool_calls": call("f", serde_json::json!({"name": "backing"}))},
+            {"text": "Done."},
+        ],
+    });
+    let folder = bakery();
+    folder.write("answers.jsonl", format!("{answer}\n"));
+    folder.write(
+        "kitbag.yaml",
+        "providers: {demo: {kind: script, answers: answers.jsonl}}\n",
+    );
+    let skill = folder.path().join(".agents/skills/baking");
+    fs::create_dir(skill.join("references")).unwrap();
+    fs::write(
+        skill.join("references/ovens.md"),
+        "# Ovens\nPreheat to 250.\n",
+    )
+    .unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(folder.path().join("kitbag.yaml"), skill.join("link.md")).unwrap();
+    let asked = [
+        "--store",
+        "sqlite:memory.db",
+        "ask",
+        "Hello",
+        "--tools",
+        "--json",
+    ];
+    let report = folder.run(&asked).success();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let result = |at: usize| report["steps"][at * 2 + 1]["content"].as_str().unwrap();
+    assert_eq!(result(0), "- baking: Bakes bread. Use it for doughs.\n");
+    assert!(
+        result(1).contains("comes from the project's folder"),
+        "{}",
+        result(1)
+    );
+    assert!(
+        result(1).ends_with("# Baking\n\nFeed the starter."),
+        "{}",
+        result(1)
+    );
+    assert!(
+        result(2).ends_with("\n\nPreheat to 250.\n"),
+        "{}",
+        result(2)
+    );
+    for at in [3, 4] {
+        assert!(
+            result(at).starts_with("error: ") && result(at).contains("leads out"),
+            "{}",
+            result(at)
+        );
+    }
+    assert!(
+        result(5).contains("there is no skill `backing`"),
+        "{}",
+        result(5)
+    );
 }
 
 /// Skills in folders of these names, good and bad.
@@ -324,7 +445,7 @@ fn o10_servers_of_an_active_skill_serve_any_model_while_it_is_trusted() {
     let turn = ["--store", "sqlite:memory.db", "memory", "history", "1.1.2"];
     let record = folder.run(&turn).success();
     assert!(
-        record.contains("baking: the message has `sourdough`; 6 tools"),
+        record.contains("baking: the message has `sourdough`; 7 tools"),
         "{record}"
     );
 }

@@ -176,6 +176,41 @@ fn t08_the_whole_of_a_result_that_was_cut_is_behind_its_handle() {
     assert!(gone.contains("there is no result `1.1.1/1`"), "{gone}");
 }
 
+#[cfg(unix)]
+#[test]
+fn t08_the_whole_of_a_result_can_be_read_where_only_servers_bring_tools() {
+    let good =
+        json!({"command": "sh", "args": ["server.sh"], "env": {"SAID": "rye ".repeat(20_000)}});
+    let folder = with_servers(&json!({"good": good}));
+    let call =
+        |name: &str, arguments: Value| json!([{"id": name, "name": name, "arguments": arguments}]);
+    let answer = json!({
+        "when": "flour", "tool_calls": call("mcp__good__say_it", json!({})),
+        "then": [
+            {"tool_calls": call("expand", json!({"handle": "1.1.1/1:1-1"}))},
+            {"tool_calls": call("expand", json!({"handle": "server.sh"}))},
+            {"text": "Rye."},
+        ],
+    });
+    folder.write("answers.jsonl", format!("{answer}\n"));
+    let asked = run(&folder, &["ask", "Which flour?", "--mcp", "--json"]);
+    let report: Value = serde_json::from_str(&asked.success()).unwrap();
+    let result = |at: usize| report["steps"][at]["content"].as_str().unwrap();
+    assert!(result(1).contains("the whole is `1.1.1/1`, which `expand` reads]"));
+    assert!(result(3).starts_with("rye rye rye"), "{}", result(3));
+    // It reads results and no files: nobody has offered those.
+    assert!(
+        result(5).contains("`server.sh` is not the handle of a result"),
+        "{}",
+        result(5)
+    );
+    // Without memory nothing is kept, and nothing offered that could read it.
+    let dry = ["ask", "Which flour?", "--mcp", "--no-memory", "--dry-run"];
+    let request: Value = serde_json::from_str(&run(&folder, &dry).success()).unwrap();
+    let names = request["tools"].as_array().unwrap().iter();
+    assert!(names.clone().count() > 3 && names.clone().all(|tool| tool["name"] != "expand"));
+}
+
 /// The stream of an answer of Anthropic's API that calls tools.
 fn calling(calls: &[(&str, &str)]) -> String {
     let event = |event: Value| format!("data: {event}\n\n");

@@ -43,6 +43,12 @@ impl Channels {
         self.is_unknown
     }
 
+    /// The channels that a file restricts, each with the senders that it admits.
+    pub fn restricted(&self) -> impl Iterator<Item = (&str, &BTreeSet<String>)> {
+        let senders = self.senders.iter();
+        senders.map(|(channel, senders)| (channel.as_str(), senders))
+    }
+
     /// The channels of a file that cannot be read.
     pub(super) fn unknown() -> Self {
         Self {

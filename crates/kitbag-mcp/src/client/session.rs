@@ -29,7 +29,7 @@ pub(super) struct Session {
 }
 
 enum Kind {
-    Program { _process: Group },
+    Program { _process: Box<Group> },
     Http(HttpServer),
 }
 
@@ -43,8 +43,9 @@ impl Session {
     ) -> Result<(Self, Vec<Tool>), String> {
         let (begun, kind) = match route {
             Route::Program(launch) => {
-                let (_process, pipes) = Group::start(&launch, folder)?;
+                let (process, pipes) = Group::start(&launch, folder)?;
                 let begun = timeout(limits.start, begin(pipes)).await;
+                let _process = Box::new(process);
                 (begun, Kind::Program { _process })
             }
             Route::Http(endpoint) => {

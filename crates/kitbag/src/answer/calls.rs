@@ -12,12 +12,13 @@ use kitbag_core::entity::{RegistryError, SessionIdRegistry};
 use kitbag_core::message::{Message, ToolCall};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_layout::reserved::show_hidden;
+use kitbag_store::ResultId;
 use serde_json::{Value, json};
 
 use super::AnswerError;
 use super::exchange::Exchange;
 use crate::engine::{Redaction, clean};
-use crate::shorten::shorten;
+use crate::shorten::cut;
 use crate::tool::{Approval, ToolError, Toolbox};
 
 /// A call, and its arguments where they can be used.
@@ -53,10 +54,8 @@ pub(super) struct CallResult {
 }
 
 /// A result as it is recorded.
-pub(super) struct Bounded {
+pub(super) struct Recorded {
     pub(super) text: String,
-    /// The whole, where the text is cut.
-    pub(super) whole: Option<String>,
     pub(super) redacted: Vec<Redaction>,
 }
 
@@ -190,43 +189,36 @@ impl CallResult {
         }
     }
 
-    /// The text to record, without secrets, with hidden characters shown, and with no more than `most`
-    /// tokens: a longer one keeps its beginning and its end, and the handle of the whole, if it has one.
-    pub(super) fn bounded(
-        &self,
-        tool: &str,
-        most: Tokens,
-        handle: Option<&str>,
-        counter: &dyn TokenCounter,
-    ) -> Bounded {
+    /// The text to record, without secrets and with hidden characters shown.
+    pub(super) fn cleaned(&self, tool: &str) -> Recorded {
         let text = match &self.output {
             Ok(text) => text.clone(),
             Err(problem) => format!("error: {problem}"),
         };
         let cleaned = clean(&text, tool);
-        let shown = show_hidden(&cleaned.text);
-        let note = match handle {
-            Some(handle) => format!(
-                "\n[cut to {} tokens: the whole is `{handle}`, which `expand` reads]",
-                most.0
-            ),
-            None => format!(
-                "\n[cut to {} tokens: ask `{tool}` for a smaller part]",
-                most.0
-            ),
-        };
-        // The note counts too, or the result would be longer than its limit.
-        let room = most.saturating_sub(counter.count(&note));
-        let (text, whole) = match shorten(&shown, room, counter) {
-            Some(short) if counter.count(&shown) > most => {
-                (short + &note, Some(shown.into_owned()))
-            }
-            _ => (shown.into_owned(), None),
-        };
-        Bounded {
-            text,
-            whole,
+        Recorded {
+            text: show_hidden(&cleaned.text).into_owned(),
             redacted: cleaned.redacted,
         }
+    }
+}
+
+impl Recorded {
+    /// Cuts a text that is longer to its beginning and its end, with the handle of the whole, if it has one.
+    pub(super) fn cut(
+        &mut self,
+        tool: &str,
+        most: Tokens,
+        handle: Option<&ResultId>,
+        counter: &dyn TokenCounter,
+    ) {
+        let rest = match handle {
+            Some(handle) => format!("the whole is `{handle}`, which `expand` reads"),
+            None => format!("ask `{tool}` for a smaller part"),
+        };
+        let note = format!("\n[cut to {} tokens: {rest}]", most.0);
+        // The note counts too, or the result would be longer than its limit.
+        let room = most.saturating_sub(counter.count(&note));
+        self.text = cut(&self.text, room, counter) + &note;
     }
 }

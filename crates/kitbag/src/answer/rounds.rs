@@ -15,9 +15,10 @@ use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::record::InferenceRecord;
 use kitbag_core::role::Visibility;
 use kitbag_core::tokens::{TokenCounter, Tokens};
+use kitbag_store::ResultId;
 use serde_json::Value;
 
-use super::calls::{self, Bounded, Call, CallResult};
+use super::calls::{self, Call, CallResult, Recorded};
 use super::exchange::Exchange;
 use super::inference::inference;
 use super::{AnswerError, Stages, run_end};
@@ -323,14 +324,14 @@ impl<'e> Rounds<'e> {
         // What tells of a limit has room of its own.
         let room = room.max(SMALLEST);
         for (call, result) in calls.iter().zip(&results) {
-            let bounded = self
-                .bounded(call, result, room, exchange, counter.as_ref())
+            let recorded = self
+                .recorded(call, result, room, exchange, counter.as_ref())
                 .await;
-            self.prompt.composed.redacted.extend(bounded.redacted);
-            let tokens = counter.count(&bounded.text);
+            self.prompt.composed.redacted.extend(recorded.redacted);
+            let tokens = counter.count(&recorded.text);
             self.made_calls.push(MadeCall {
                 arguments: call.call.arguments.as_str().to_owned(),
-                text: bounded.text.clone(),
+                text: recorded.text.clone(),
                 is_ok: result.output.is_ok(),
             });
             tell(&mut exchange.stages, call, result, tokens);
@@ -340,7 +341,7 @@ impl<'e> Rounds<'e> {
                 time: result.time,
                 problem: result.output.clone().err(),
             });
-            let answered = Message::tool(&call.call.id, bounded.text);
+            let answered = Message::tool(&call.call.id, recorded.text);
             // The words of the model are for people; what it read is its own.
             self.steps
                 .push(answered.with_visibility(Visibility::Internal));
@@ -358,32 +359,38 @@ impl<'e> Rounds<'e> {
 
     /// A result as it is recorded. The whole of one that is cut is kept under a handle, where there is a tool
     /// that reads it.
-    async fn bounded(
+    async fn recorded(
         &mut self,
         call: &Call,
         result: &CallResult,
         room: Tokens,
         exchange: &mut Exchange<'_, '_>,
         counter: &dyn TokenCounter,
-    ) -> Bounded {
+    ) -> Recorded {
         let name = &call.call.name;
-        let plain = result.bounded(name, room, None, counter);
-        let is_readable = self.toolbox.tools.spec("expand").is_some();
+        let mut recorded = result.cleaned(name);
+        if counter.count(&recorded.text) > room {
+            let handle = self.keep(&recorded.text, exchange).await;
+            recorded.cut(name, room, handle.as_ref(), counter);
+        }
+        recorded
+    }
+
+    /// Keeps the whole of a result, and returns its handle.
+    async fn keep(&mut self, whole: &str, exchange: &mut Exchange<'_, '_>) -> Option<ResultId> {
+        self.toolbox.tools.spec("expand")?;
         // Copied out: what shows the answer may not be shared with another thread while this waits.
-        let kept = exchange.kept.as_ref().filter(|_| is_readable);
-        let kept = kept.map(|kept| (kept.store, kept.lease.clone()));
-        let (Some(whole), Some((store, lease))) = (&plain.whole, kept) else {
-            return plain;
-        };
+        let kept = exchange.kept.as_ref();
+        let (store, lease) = kept.map(|kept| (kept.store, kept.lease.clone()))?;
         let number = self.cut + 1;
         match store.keep_result(&lease, number, whole).await {
             Ok(id) => {
                 self.cut = number;
-                result.bounded(name, room, Some(&id.to_string()), counter)
+                Some(id)
             }
             Err(error) => {
                 tracing::warn!(event = "result_not_kept", %error);
-                plain
+                None
             }
         }
     }

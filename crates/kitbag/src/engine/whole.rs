@@ -275,7 +275,7 @@ impl Engine {
     ) -> Result<TurnPrompt, TurnError> {
         let counter = self.gathered(&mut request).await;
         #[cfg(all(feature = "providers", feature = "store"))]
-        return Box::pin(self.prompt_with_tools(request, counter.as_ref())).await;
+        return Box::pin(self.prompt_with_tools(request, counter)).await;
         #[cfg(not(all(feature = "providers", feature = "store")))]
         turn(self.sources(), request, counter.as_ref()).await
     }
@@ -292,10 +292,12 @@ impl Engine {
         let counter = self.gathered(&mut request).await;
         let form = request.prompt.settings.form;
         let budget = request.prompt.settings.budget;
+        let sender = offered::sender_of(&request);
         let material = Material::gather(self.sources(), request, counter.as_ref());
         let mut material = Box::pin(material).await?;
         // Servers of skills start only now, when it is known which skills are active.
-        let started = self.started(form, &material.servers()).await;
+        let mut started = self.started(form, &material.servers()).await;
+        self.add_reader(&mut started, sender.as_deref(), &counter);
         let offered = self.offered(form, budget, &started.tools);
         let room = offered.room();
         material.add(offered.contribution, started);

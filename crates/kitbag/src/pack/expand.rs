@@ -118,7 +118,7 @@ impl ExpandError {
     }
 }
 
-pub(crate) fn lines(text: &str, first: usize, last: usize) -> String {
+fn lines(text: &str, first: usize, last: usize) -> String {
     text.split_inclusive('\n')
         .take(last)
         .skip(first.saturating_sub(1))

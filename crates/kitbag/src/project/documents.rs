@@ -39,6 +39,17 @@ impl Project {
         self.read(self.config.documents.iter().chain(own))
     }
 
+    /// Reads one of the project's documents, if it has one of this name.
+    #[must_use]
+    pub fn document(&self, name: &str) -> Option<Result<Document, FileProblem>> {
+        let entry = self.config.documents.get_key_value(name)?;
+        let mut read = self.read([entry]);
+        match read.problems.pop() {
+            Some(problem) => Some(Err(problem)),
+            None => read.documents.shift_remove(name).map(Ok),
+        }
+    }
+
     /// Reads the documents of these entries.
     pub(super) fn read<'a>(
         &self,

@@ -9,7 +9,7 @@ use kitbag_text::{decode, read_small};
 pub(super) const TEXT_LIMIT: usize = 8 * 1024 * 1024;
 
 /// Reads a text in whatever encoding it declares.
-pub(super) fn read_text(file: &Path) -> io::Result<String> {
+pub(crate) fn read_text(file: &Path) -> io::Result<String> {
     // Links are followed: a configuration may be a link to a shared one.
     // One byte more than allowed shows that the file is larger.
     let bytes = read_small(&fs::canonicalize(file)?, TEXT_LIMIT as u64 + 1)?;

@@ -7,13 +7,13 @@ use std::{fs, io};
 
 /// A folder whose files are read by relative paths.
 #[derive(Debug, Clone)]
-pub(super) struct Root {
+pub(crate) struct Root {
     folder: PathBuf,
 }
 
 /// An error of resolving a path.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum RootError {
+pub(crate) enum RootError {
     /// The path could lead elsewhere.
     #[error("`{path}` leads out of the documents' root: {reason}")]
     Outside { path: String, reason: &'static str },
@@ -27,7 +27,7 @@ pub(super) enum RootError {
 
 impl RootError {
     /// Returns a function that turns an error of the system into one of this path.
-    pub(super) fn unreadable(path: impl ToString) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn unreadable(path: impl ToString) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_string();
         |source| Self::Unreadable { path, source }
     }
@@ -35,14 +35,14 @@ impl RootError {
 
 impl Root {
     /// Opens a folder. It may itself be a link, but no link inside may lead out of it.
-    pub(super) fn open(folder: &Path) -> Result<Self, RootError> {
+    pub(crate) fn open(folder: &Path) -> Result<Self, RootError> {
         let unreadable = RootError::unreadable(folder.display());
         let folder = fs::canonicalize(folder).map_err(unreadable)?;
         Ok(Self { folder })
     }
 
     /// The real path of a file or folder, with all links followed.
-    pub(super) fn resolve(&self, path: &str) -> Result<PathBuf, RootError> {
+    pub(crate) fn resolve(&self, path: &str) -> Result<PathBuf, RootError> {
         let outside = |reason| RootError::Outside {
             path: path.chars().take(200).collect(),
             reason,
@@ -64,7 +64,7 @@ impl Root {
 
     /// The files of a folder and of those inside, in the order of their paths, without hidden ones
     /// and links; none if there are more than `most`.
-    pub(super) fn files(
+    pub(crate) fn files(
         &self,
         folder: &str,
         most: usize,

@@ -52,6 +52,10 @@ pub struct AnswerReport<'a> {
     pub cost_micros: Option<u64>,
     /// The tokens of the prompt as they were counted before it was sent.
     pub counted: u32,
+    /// Problems that were met while the prompt was made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<String>>")]
+    pub problems: Vec<String>,
     /// The time that was spent waiting for the provider, in milliseconds.
     pub waited_ms: u64,
     /// The id of the turn, such as 7.12.3; none without memory.
@@ -64,6 +68,7 @@ impl<'a> AnswerReport<'a> {
     pub fn of(answer: &'a Answer) -> Self {
         let reply = &answer.reply;
         let sent = answer.record.inferences.last();
+        let problems = answer.prompt.composed.assembly.ledger.problems.iter();
         Self {
             text: reply.text(),
             thinking: &reply.thinking,
@@ -78,6 +83,7 @@ impl<'a> AnswerReport<'a> {
             cache_miss: sent.and_then(|sent| sent.cache_miss),
             cost_micros: answer.cost_micros(),
             counted: answer.prompt.composed.assembly.tokens.0,
+            problems: problems.map(ToString::to_string).collect(),
             waited_ms: u64::try_from(answer.waited.as_millis()).unwrap_or(u64::MAX),
             turn: answer.turn.as_ref().map(|turn| turn.id.to_string()),
         }

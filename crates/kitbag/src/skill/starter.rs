@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use kitbag_core::context::McpServer;
-use kitbag_core::problem::Problem;
+use kitbag_core::problem::{Problem, ProblemKind};
 
 use crate::tool::Tools;
 
@@ -26,6 +26,14 @@ impl StartedServers {
     pub const fn new(tools: Tools, problems: Vec<Problem>) -> Self {
         Self { tools, problems }
     }
+}
+
+/// The problem of a server that is not started, with the reason.
+#[must_use]
+pub fn not_started(server: &McpServer, reason: &str) -> Problem {
+    let source = format!("mcp server `{}`", server.name);
+    let message = format!("it is not started, and its tools are missing: {reason}");
+    Problem::new(source, ProblemKind::LeftOut, message)
 }
 
 type Starting = Pin<Box<dyn Future<Output = StartedServers> + Send>>;

@@ -8,23 +8,30 @@ mod forget;
 mod pack;
 mod recall;
 mod remember;
+mod skill;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use kitbag_core::tokens::Tokens;
-use kitbag_store::{ConversationId, ExportFilter, MessageFilter, Store};
+use kitbag_store::{ConversationId, Store};
 use kitbag_workspace::resident::Resident;
 
-use super::{ToolError, Tools};
+use super::{ToolError, Tools, results};
 use crate::pack::PackRequest;
+use crate::skill::Skills;
 use crate::tokens::Counter;
 
-/// The tools of a folder and a memory.
+/// The tools of a folder, a memory, and skills where there are any.
 #[must_use]
 pub fn builtin(scope: &ToolScope) -> Tools {
-    Tools::default()
+    let mut tools = Tools::default();
+    // A tool without anything to read would only take room in the prompt.
+    if !scope.skills.skills.is_empty() {
+        tools = tools.with(skill::SkillTool(scope.clone()));
+    }
+    tools
         .with(checkpoint::CheckpointTool(scope.clone()))
         .with(expand::ExpandTool(scope.clone()))
         .with(explain::ExplainTool(scope.clone()))
@@ -49,6 +56,8 @@ pub struct ToolScope {
     pub root: PathBuf,
     /// The folder of the cache; the user's own where there is none.
     pub cache_folder: Option<PathBuf>,
+    /// The skills that a model may read.
+    pub skills: Arc<Skills>,
     /// What earlier calls left in memory of the folder.
     pub resident: Arc<Resident>,
     /// Counts tokens.
@@ -73,6 +82,7 @@ impl ToolScope {
             channel: "mcp".to_owned(),
             root: root.into(),
             cache_folder: None,
+            skills: Arc::default(),
             resident: Arc::default(),
             counter: counter.keeping_lines(),
             clock: Timestamp::now,
@@ -87,16 +97,20 @@ impl ToolScope {
         self
     }
 
+    /// The same with skills that a model may read.
+    #[must_use]
+    pub fn with_skills(mut self, skills: Skills) -> Self {
+        self.skills = Arc::new(skills);
+        self
+    }
+
     fn memory(&self) -> Result<&Store, ToolError> {
         self.store.as_ref().map_err(ToolError::new)
     }
 
-    /// Says whether a conversation is one of the sender's, on whatever channel.
+    /// Tells whether a conversation is one of the sender's, on whatever channel.
     async fn is_own(&self, id: ConversationId) -> Result<bool, ToolError> {
-        let conversation = MessageFilter::default().in_conversation(id);
-        let own = ExportFilter::new(Some(self.sender.clone()), None).among(conversation);
-        let found = self.memory()?.latest_conversations(&own, 1).await?;
-        Ok(!found.is_empty())
+        results::is_own(self.memory()?, &self.sender, id).await
     }
 
     /// Lets the process do what the next pack would, on a thread of its own.

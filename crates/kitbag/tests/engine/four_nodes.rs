@@ -294,7 +294,7 @@ fn a10_answers_that_are_never_of_use_have_a_fall_back() {
             .collect();
         insta::assert_snapshot!(results.join("\n"), @r#"
         {"flour":"rye","id":"row-7","name":"Rye Bread"}
-        error: there is no tool `oven`; the tools are recipe
+        error: there is no tool `oven`; the tools are expand, recipe
         error: there is no recipe `row-9`
         "#);
         // The words are the outcome, and nothing was registered.

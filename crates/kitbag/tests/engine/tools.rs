@@ -193,7 +193,7 @@ fn t08_a_call_that_goes_wrong_has_a_result_that_says_so() {
         error: no flour
         error: the tool `panic` stopped with a bug
         error: no result within 20 ms
-        error: there is no tool `toast`; the tools are echo, fail, flood, hang, panic, write
+        error: there is no tool `toast`; the tools are echo, expand, fail, flood, hang, panic, write
         error: the arguments are no JSON: EOF while parsing a value at line 1 column 10
         error: the arguments of `echo` cannot be used: missing field `words`
         error: not called: nobody is here to approve a tool that writes
@@ -273,7 +273,11 @@ fn t08_a_long_result_is_cut_once_and_stays_so_in_the_next_turn() {
         let first = ask(&engine, "A flood.").await;
         let cut = results(&first).pop().unwrap();
         assert!(cut.starts_with("line 0\n"), "{cut}");
-        assert!(cut.contains("line 99999\n\n[cut to 2667 tokens: ask `flood` for a smaller part]"));
+        let rest = "the whole is `1.1.1/1`, which `expand` reads]";
+        assert!(
+            cut.contains(&format!("line 99999\n\n[cut to 2667 tokens: {rest}")),
+            "{cut}"
+        );
         assert!(COUNTER.count(&cut) <= Tokens(2_667));
         let second = ask(&engine, "And now?").await;
         let history = &second.prompt.composed.draft.history;

@@ -31,6 +31,17 @@ pub(super) fn findings() -> Vec<Finding> {
             }
         })
         .collect();
+    for agent in AgentArg::value_variants() {
+        let Some(name) = agent.to_possible_value() else {
+            continue;
+        };
+        let parts = agent.set_up_for_user().into_iter();
+        findings.extend(parts.map(|part| {
+            let (name, what, file) = (name.get_name(), part.what, part.file.display());
+            let told = format!("{name} is set up for all folders: {what} in {file}");
+            Finding::new(TOPIC, State::Works, told)
+        }));
+    }
     if findings.is_empty() {
         let told = "no coding agent uses Kitbag in this folder";
         let advice = "`kitbag init --for claude` (or codex, cursor, vscode) sets one up";

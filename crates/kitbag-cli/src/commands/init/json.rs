@@ -12,7 +12,7 @@ mod tree;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use edit::{added, emptied, taken_out};
+use edit::{added, emptied, has_comments, replaced, taken_out};
 use meant::checked;
 use tree::{Node, parse};
 
@@ -29,17 +29,45 @@ pub(super) fn get(text: &str, path: &[&str]) -> Result<Option<Value>, String> {
 pub(super) fn set(text: &str, path: &[&str], value: &impl Serialize) -> Result<String, String> {
     let tree = parse(text)?;
     let changed = match tree.at(path) {
-        Some(node) if node.value(text)? == read(value)? => return Ok(text.to_owned()),
-        // Taken out and added, so that there is one way of writing a member.
-        Some(_) => set_missing(&remove(text, path)?, path, value)?,
+        Some(node) => overwritten(text, node, value)?,
         None => set_missing(text, path, value)?,
     };
     let value = read(value)?;
     checked(text, changed, |whole| meant::set(whole, path, value))
 }
 
-/// Adds an item to a list, which is made where it is missing, unless the list has it. Others that it
-/// stands for are taken out.
+/// Writes a value over another. Of an object only the members that differ are written, so that comments between the
+/// others stay.
+fn overwritten(text: &str, node: &Node, value: &impl Serialize) -> Result<String, String> {
+    let (before, after) = (node.value(text)?, read(value)?);
+    if before == after {
+        return Ok(text.to_owned());
+    }
+    let (Value::Object(before), Value::Object(after)) = (before, after) else {
+        return replaced(text, node, value);
+    };
+    if before.keys().any(|key| !after.contains_key(key)) {
+        return replaced(text, node, value);
+    }
+    let mut changed = text.to_owned();
+    // The last first, so that those before keep their places.
+    for (key, member) in node.members().rev() {
+        if let Some(value) = after.get(key) {
+            changed = overwritten(&changed, member, value)?;
+        }
+    }
+    for (key, value) in after.iter().filter(|(key, _)| !before.contains_key(*key)) {
+        let start = node.span().start;
+        // The object begins where it did, and ends elsewhere.
+        let tree = parse(&changed)?;
+        let object = tree.starting_at(start).ok_or("the object has gone")?;
+        changed = added(&changed, object, Some(key), value)?;
+    }
+    Ok(changed)
+}
+
+/// Adds an item to a list, which is made where it is missing, unless the list has it. An older one takes its place;
+/// others that it stands for are taken out.
 pub(super) fn push(
     text: &str,
     path: &[&str],
@@ -56,27 +84,51 @@ pub(super) fn push(
             return Ok(text.to_owned());
         }
     }
-    // An older entry of ours would run the hook twice.
-    let text = remove_items(text, path, is_same)?;
-    let tree = parse(&text)?;
-    let changed = match tree.at(path) {
-        Some(list @ Node::Array { .. }) => added(&text, list, None, item)?,
+    let list = match tree.at(path) {
+        Some(list @ Node::Array { .. }) => list,
         Some(_) => return Err(format!("`{}` is no list", path.join("."))),
-        None => set_missing(&text, path, &[item])?,
+        None => {
+            let changed = set_missing(text, path, &[item])?;
+            let item = read(item)?;
+            return checked(text, changed, |whole| {
+                meant::push(whole, path, item, is_same)
+            });
+        }
     };
+    let ours = list.children().enumerate();
+    let ours = ours.map(|(place, item)| Ok((place, is_same(&item.value(text)?))));
+    let ours: Vec<(usize, bool)> = ours.collect::<Result<_, String>>()?;
+    let mut ours = ours.iter().filter(|(_, is_same)| *is_same);
+    let first = ours
+        .next()
+        .and_then(|(place, _)| list.children().nth(*place));
+    let mut changed = match first {
+        Some(older) => replaced(text, older, item)?,
+        None => added(text, list, None, item)?,
+    };
+    // Further entries of ours would run the hook twice.
+    let further: Vec<usize> = ours.map(|(place, _)| *place).collect();
+    for place in further.into_iter().rev() {
+        let tree = parse(&changed)?;
+        let list = tree.at(path).ok_or("the list has gone")?;
+        changed = taken_out(&changed, list, place);
+    }
     let item = read(item)?;
-    checked(&text, changed, |whole| meant::push(whole, path, item))
+    checked(text, changed, |whole| {
+        meant::push(whole, path, item, is_same)
+    })
 }
 
-/// Takes a member out of an object, and what is empty for that; nothing of a file that is empty for that.
+/// Takes a member out of an object, and what is empty for that; nothing of a file that is empty for that. What holds
+/// a comment is not empty.
 pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, String> {
     let tree = parse(text)?;
-    let changed = match tree.way_to(path) {
-        Some(way) => without(text, &way),
-        None => text.to_owned(),
+    let Some(way) = tree.way_to(path) else {
+        return Ok(text.to_owned());
     };
+    let (changed, depth) = without(text, &tree, &way);
     checked(text, changed, |whole| {
-        meant::remove(whole, path);
+        meant::remove(whole, path.get(..depth).unwrap_or(path));
     })
 }
 
@@ -88,6 +140,7 @@ pub(super) fn remove_items(
 ) -> Result<String, String> {
     // One at a time: each change moves the places of the others.
     let mut changed = text.to_owned();
+    let mut depth = path.len() + 1;
     loop {
         let tree = parse(&changed)?;
         let (Some(mut way), Some(list @ Node::Array { .. })) = (tree.way_to(path), tree.at(path))
@@ -104,12 +157,14 @@ pub(super) fn remove_items(
             break;
         };
         way.push(place);
-        changed = without(&changed, &way);
+        (changed, depth) = without(&changed, &tree, &way);
     }
     match changed == text {
         true => Ok(changed),
-        false => checked(text, changed, |whole| {
-            meant::remove_items(whole, path, is_meant);
+        false => checked(text, changed, |whole| match path.get(..depth) {
+            // The list has gone with its items.
+            Some(gone) => meant::remove(whole, gone),
+            None => meant::remove_items(whole, path, is_meant),
         }),
     }
 }
@@ -162,20 +217,18 @@ impl<T: Serialize> Serialize for Below<'_, T> {
     }
 }
 
-/// The text without the node at the end of the way, and without those on the way that hold nothing else.
-fn without(text: &str, way: &[usize]) -> String {
-    let Ok(tree) = parse(text) else {
-        return text.to_owned();
-    };
+/// The text without the node at the end of the way, and without those on the way that hold nothing else. Returns also
+/// how much of the way led to the node that is gone.
+fn without(text: &str, tree: &Node, way: &[usize]) -> (String, usize) {
     for length in (0..way.len()).rev() {
         let above = way.get(..length).and_then(|above| tree.child(above));
         if let (Some(parent), Some(place)) = (above, way.get(length))
-            && parent.children().count() > 1
+            && (parent.children().count() > 1 || has_comments(text, parent))
         {
-            return taken_out(text, parent, *place);
+            return (taken_out(text, parent, *place), length + 1);
         }
     }
-    emptied(text, &tree)
+    (emptied(text, tree), 0)
 }
 
 fn read(value: &impl Serialize) -> Result<Value, String> {

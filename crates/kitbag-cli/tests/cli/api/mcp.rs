@@ -37,6 +37,33 @@ fn call(server: &Server, key: &str, tool: &str, arguments: Value) -> Value {
     answer.json()
 }
 
+#[test]
+fn x11_clients_of_text_are_known_by_their_header() {
+    let folder = folder();
+    let server = serve(&folder, &[]);
+    for (agent, is_structured) in [
+        ("claude-code/2.1.325 (cli)", false),
+        ("codex-mcp-client/0.166.0", false),
+        ("python-httpx/0.28", true),
+    ] {
+        let params = json!({"name": "pack", "arguments": {"task": "login"}});
+        let headers = [("user-agent", agent)];
+        let called = ask(&server, "", &headers, "tools/call", params).json();
+        let result = &called["result"];
+        assert_eq!(
+            result.get("structuredContent").is_some(),
+            is_structured,
+            "{agent}"
+        );
+        assert!(
+            result["content"][0]["text"]
+                .as_str()
+                .unwrap()
+                .contains("redirect")
+        );
+    }
+}
+
 fn names(server: &Server, key: &str) -> Vec<String> {
     let listed = ask(server, key, &[], "tools/list", json!({})).json();
     let tools = listed["result"]["tools"].as_array().unwrap().iter();

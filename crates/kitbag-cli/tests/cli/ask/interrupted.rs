@@ -153,7 +153,7 @@ fn begun() -> String {
         .to_owned()
 }
 
-fn command(folder: &Folder, args: &[&str]) -> Command {
+pub(super) fn command(folder: &Folder, args: &[&str]) -> Command {
     let store = ["--store", "sqlite:memory.db"];
     let args = [&store[..], args, &["--config", "served.yaml"]].concat();
     let mut command = folder.command(&args);

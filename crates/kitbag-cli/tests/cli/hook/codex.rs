@@ -62,11 +62,52 @@ fn turn(project: &Project, upstream: &Upstream, home: &Path, prompt: &str) -> Va
     serde_json::from_str(asked.next().unwrap()).unwrap()
 }
 
+/// The stream of an answer that calls the tool `pack`.
+const PACK: &str = r#"event: response.created
+data: {"type":"response.created","response":{"id":"r"}}
+
+event: response.output_item.done
+data: {"type":"response.output_item.done","item":{"type":"function_call","id":"f","call_id":"c1","namespace":"mcp__kitbag","name":"pack","arguments":"{\"task\":\"fix the redirect of login\"}"}}
+
+event: response.completed
+data: {"type":"response.completed","response":{"id":"r","usage":{"input_tokens":9,"input_tokens_details":null,"output_tokens":1,"output_tokens_details":null,"total_tokens":10}}}
+
+"#;
+
 #[test]
 #[ignore = "needs Codex: cargo xtask test"]
-fn x11_codex_offers_our_tools_and_is_told_what_an_earlier_session_said() {
-    let upstream = Upstream::answering(|_| Reply::stream(STREAM));
+fn x11_the_model_behind_codex_reads_the_pack_itself() {
+    let upstream = Upstream::answering(|request| {
+        Reply::stream(match request.contains("function_call_output") {
+            true => STREAM,
+            false => PACK,
+        })
+    });
     let project = Project::new();
+    let home = set_up(&project, &upstream);
+    let auth = "def login(user):\n    return redirect(\"/home\")\n";
+    project.0.write("auth.py", auth);
+    turn(&project, &upstream, home.path(), "Fix the redirect.");
+    let last: Value = serde_json::from_str(upstream.bodies().last().unwrap()).unwrap();
+    let mut items = last["input"].as_array().unwrap().iter();
+    let result = items.find(|item| item["type"] == "function_call_output");
+    let output = &result.unwrap()["output"];
+    let shown = match output {
+        Value::String(text) => text.clone(),
+        parts => {
+            let parts = parts.as_array().unwrap().iter();
+            parts.filter_map(|part| part["text"].as_str()).collect()
+        }
+    };
+    // The code as it is, and no escaped JSON around it.
+    assert!(
+        shown.contains(auth) && !shown.contains("left_out"),
+        "{output}"
+    );
+}
+
+/// Codex' configuration for this server, with ours in the project's.
+fn set_up(project: &Project, upstream: &Upstream) -> tempfile::TempDir {
     let kitbag = Path::new(env!("CARGO_BIN_EXE_kitbag")).parent().unwrap();
     let path = format!("{}:/usr/bin:/bin", kitbag.display());
     let init = ["init", "--for", "codex", "--yes"];
@@ -81,6 +122,15 @@ fn x11_codex_offers_our_tools_and_is_told_what_an_earlier_session_said() {
         folder.display().to_string(),
     );
     fs::write(home.path().join("config.toml"), config).unwrap();
+    home
+}
+
+#[test]
+#[ignore = "needs Codex: cargo xtask test"]
+fn x11_codex_offers_our_tools_and_is_told_what_an_earlier_session_said() {
+    let upstream = Upstream::answering(|_| Reply::stream(STREAM));
+    let project = Project::new();
+    let home = set_up(&project, &upstream);
 
     let said = "We deploy with fly.io, never with heroku.";
     let first = turn(&project, &upstream, home.path(), said);

@@ -36,6 +36,9 @@ fn x11_a_damaged_store_is_told_once_a_session() {
         .0
         .write("memory.db", "this is no database".repeat(500));
     told_once(&project, &STORE, "memory.db");
+    // Also in a session without a name.
+    assert!(project.ask("", "How do we deploy?").notice().is_some());
+    project.ask("", "And to staging?").nothing();
     project.say("thursday", &[("user", "hello")]);
     let reply = project.event("Stop", "thursday", json!({}));
     assert!(reply.notice().is_some());

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
 
 use serde_json::json;
 
@@ -21,11 +22,9 @@ while [ $i -lt "$2" ]; do read -r line <&4; i=$((i + 1)); done
 kill -KILL $$
 "#;
 
-/// The times that it is tried.
-pub(crate) fn rounds() -> usize {
-    let rounds = std::env::var("KITBAG_CRASH_ROUNDS").ok();
-    rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(20)
-}
+/// The clients, and those of them that live at the same time.
+const CLIENTS: usize = 200;
+const AT_ONCE: usize = 10;
 
 #[test]
 fn x11_nothing_is_left_of_servers_whose_clients_were_killed() {
@@ -55,11 +54,18 @@ fn x11_nothing_is_left_of_servers_whose_clients_were_killed() {
         (lines(&[&begins[..], &[remember]].concat()), 1),
         (lines(&[&begins[..], &[pack]].concat()), 2),
     ];
-    for round in 0..rounds() {
-        let (requests, answers) = &kinds[round % kinds.len()];
-        let rest = killed(&folder, requests, *answers);
-        assert!(!rest.contains("panicked"), "round {round}: {rest}");
-    }
+    thread::scope(|scope| {
+        for worker in 0..AT_ONCE {
+            let (folder, kinds) = (&folder, &kinds);
+            scope.spawn(move || {
+                for round in (worker..CLIENTS).step_by(AT_ONCE) {
+                    let (requests, answers) = &kinds[round % kinds.len()];
+                    let rest = killed(folder, requests, *answers);
+                    assert!(!rest.contains("panicked"), "round {round}: {rest}");
+                }
+            });
+        }
+    });
     assert_eq!(running(folder.path()), Vec::<String>::new());
     let left = fs::read_dir(folder.path()).unwrap().filter_map(Result::ok);
     let left: Vec<String> = left

@@ -17,15 +17,13 @@ pub(super) struct Session {
 
 impl Session {
     pub(super) fn start(folder: &Folder, args: &[&str]) -> Self {
-        let args = [&["--store", "sqlite:memory.db", "mcp"], args].concat();
-        let mut child = folder.command(&args).spawn().unwrap();
-        let mut session = Self {
-            stdin: child.stdin.take(),
-            stdout: child.stdout.take().map(BufReader::new),
-            child: Some(child),
-            asked: 0,
-        };
-        let client = json!({ "name": "test", "version": "1" });
+        Self::of_client(folder, "test", args)
+    }
+
+    /// The same for a client of this name.
+    pub(super) fn of_client(folder: &Folder, client: &str, args: &[&str]) -> Self {
+        let mut session = Self::without_beginning(folder, args);
+        let client = json!({ "name": client, "version": "1" });
         let introduced = session.ask(
             "initialize",
             json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client }),
@@ -34,6 +32,18 @@ impl Session {
         session
             .write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
         session
+    }
+
+    /// A server whose client has said nothing yet.
+    pub(super) fn without_beginning(folder: &Folder, args: &[&str]) -> Self {
+        let args = [&["--store", "sqlite:memory.db", "mcp"], args].concat();
+        let mut child = folder.command(&args).spawn().unwrap();
+        Self {
+            stdin: child.stdin.take(),
+            stdout: child.stdout.take().map(BufReader::new),
+            child: Some(child),
+            asked: 0,
+        }
     }
 
     /// Calls a tool.

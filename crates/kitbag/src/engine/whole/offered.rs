@@ -1,5 +1,8 @@
 //! Tools on offer: their definitions in the prompt, and the room that is left for what they bring.
 
+use std::mem;
+use std::sync::Arc;
+
 use kitbag_core::assembly::OutputForm;
 use kitbag_core::context::McpServer;
 use kitbag_core::problem::{Problem, ProblemKind};
@@ -7,8 +10,8 @@ use kitbag_core::tokens::{TokenCounter, Tokens};
 
 use super::super::{Contribution, TurnError, TurnPrompt, TurnRequest, turn};
 use super::Engine;
-use crate::skill::StartedServers;
-use crate::tool::Tools;
+use crate::skill::{StartedServers, not_started};
+use crate::tool::{ResultTool, Tool as _, Tools};
 use crate::wire::Dialect;
 
 /// Tools that a prompt offers.
@@ -30,39 +33,69 @@ impl Engine {
     pub(super) async fn prompt_with_tools(
         &self,
         request: TurnRequest,
-        counter: &(dyn TokenCounter + Sync),
+        counter: Arc<dyn TokenCounter>,
     ) -> Result<TurnPrompt, TurnError> {
         let form = request.prompt.settings.form;
-        let again = self.starter.is_some().then(|| request.clone());
-        let none = StartedServers::default();
-        let prompt = Box::pin(self.prompt_offering(request, &none, counter)).await?;
-        let servers = &prompt.composed.mcp_servers;
+        let sender = sender_of(&request);
+        let mut none = StartedServers::default();
+        self.add_reader(&mut none, sender.as_deref(), &counter);
+        let again = request.clone();
+        let prompt = Box::pin(self.prompt_offering(request, none, counter.as_ref())).await?;
         // Which skills are active is known once the conversation was read.
-        let Some(again) = again.filter(|_| !servers.is_empty()) else {
-            return Ok(prompt);
-        };
-        let started = self.started(form, servers).await;
+        let mut started = self.started(form, &prompt.composed.mcp_servers).await;
         if started.tools.is_empty() && started.problems.is_empty() {
             return Ok(prompt);
         }
-        let mut prompt = Box::pin(self.prompt_offering(again, &started, counter)).await?;
-        prompt.tools = started.tools;
-        Ok(prompt)
+        self.add_reader(&mut started, sender.as_deref(), &counter);
+        Box::pin(self.prompt_offering(again, started, counter.as_ref())).await
+    }
+
+    /// Adds a tool that reads cut results, where there are tools to have results, the conversation is kept, and no other
+    /// tool reads them.
+    pub(super) fn add_reader(
+        &self,
+        started: &mut StartedServers,
+        sender: Option<&str>,
+        counter: &Arc<dyn TokenCounter>,
+    ) {
+        let (Some(store), Some(sender)) = (&self.store, sender) else {
+            return;
+        };
+        let all = self.toolbox.tools.clone().and(&started.tools);
+        if all.is_empty() || all.spec(ResultTool::NAME).is_some() {
+            return;
+        }
+        started.tools = mem::take(&mut started.tools).with(ResultTool {
+            store: store.clone(),
+            sender: sender.to_owned(),
+            counter: Arc::clone(counter),
+        });
     }
 
     /// The prompt of a turn, with room for steps unless it needs the whole budget itself.
     async fn prompt_offering(
         &self,
         mut request: TurnRequest,
-        started: &StartedServers,
+        started: StartedServers,
         counter: &(dyn TokenCounter + Sync),
     ) -> Result<TurnPrompt, TurnError> {
         let settings = &request.prompt.settings;
         let mut offered = self.offered(settings.form, settings.budget, &started.tools);
         let problems = &mut offered.contribution.problems;
-        problems.extend(started.problems.iter().cloned());
+        problems.extend(started.problems);
         request.contributions.push(offered.contribution);
-        let Some(room) = offered.room else {
+        let mut prompt = Box::pin(self.prompt_with_room(request, offered.room, counter)).await?;
+        prompt.tools = started.tools;
+        Ok(prompt)
+    }
+
+    async fn prompt_with_room(
+        &self,
+        request: TurnRequest,
+        room: Option<Tokens>,
+        counter: &(dyn TokenCounter + Sync),
+    ) -> Result<TurnPrompt, TurnError> {
+        let Some(room) = room else {
             return Box::pin(turn(self.sources(), request, counter)).await;
         };
         let mut smaller = request.clone();
@@ -78,13 +111,20 @@ impl Engine {
         }
     }
 
-    /// Starts the servers of active skills, where this form of a prompt carries calls.
+    /// Starts the servers of active skills, where this form of a prompt carries calls. A provider that is a program
+    /// starts them itself.
     pub(super) async fn started(&self, form: OutputForm, servers: &[McpServer]) -> StartedServers {
+        if !carries(form) || servers.is_empty() {
+            return StartedServers::default();
+        }
         match &self.starter {
-            Some(starter) if carries(form) && !servers.is_empty() => {
-                starter.start(servers.to_vec()).await
+            Some(starter) => starter.start(servers.to_vec()).await,
+            None => {
+                let servers = servers.iter();
+                let problem =
+                    |server: &McpServer| not_started(server, "nothing here starts programs");
+                StartedServers::new(Tools::default(), servers.map(problem).collect())
             }
-            _ => StartedServers::default(),
         }
     }
 
@@ -113,6 +153,12 @@ impl Engine {
             room: carries(form).then_some(Tokens(budget.0 / 3)),
         }
     }
+}
+
+/// The sender of a turn that is remembered.
+pub(super) fn sender_of(request: &TurnRequest) -> Option<String> {
+    let memory = request.memory.as_ref();
+    memory.map(|memory| memory.incoming.sender.clone())
 }
 
 fn carries(form: OutputForm) -> bool {

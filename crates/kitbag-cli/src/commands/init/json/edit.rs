@@ -51,6 +51,19 @@ pub(super) fn added(
     })
 }
 
+/// The text with another value in the place of one, in its layout.
+///
+/// # Errors
+/// When the value cannot be written as JSON.
+pub(super) fn replaced(text: &str, node: &Node, value: &impl Serialize) -> Result<String, String> {
+    let span = node.span();
+    let indent = indent_at(text, span.start);
+    let former = text.get(span.clone()).unwrap_or_default();
+    let on_lines = former.contains('\n').then_some((indent.as_str(), text));
+    let value = member(None, value, on_lines)?;
+    Ok(insert(text, &[(span.start, &value)], span))
+}
+
 /// The text without one value of an object or a list.
 pub(super) fn taken_out(text: &str, from: &Node, place: usize) -> String {
     let places = from.places();
@@ -75,6 +88,21 @@ pub(super) fn taken_out(text: &str, from: &Node, place: usize) -> String {
     ];
     let kept: String = kept.into_iter().flatten().collect();
     joined(&kept, text.get(own.end..).unwrap_or_default())
+}
+
+/// Returns true if there are comments between the values of an object or a list.
+pub(super) fn has_comments(text: &str, node: &Node) -> bool {
+    let span = node.span();
+    let mut from = span.start;
+    let places = node.places().into_iter();
+    let mut gaps = places.map(|place| {
+        let gap = from..place.start;
+        from = place.end;
+        gap
+    });
+    let is_comment =
+        |gap: std::ops::Range<usize>| text.get(gap).is_some_and(|gap| gap.contains('/'));
+    gaps.any(is_comment) || is_comment(from..span.end)
 }
 
 /// Two parts of a text joined, the second on a new line if it would become part of a comment.

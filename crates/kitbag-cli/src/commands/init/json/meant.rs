@@ -36,9 +36,19 @@ pub(super) fn set(whole: &mut Value, path: &[&str], value: Value) {
     }
 }
 
-pub(super) fn push(whole: &mut Value, path: &[&str], item: Value) {
+pub(super) fn push(
+    whole: &mut Value,
+    path: &[&str],
+    item: Value,
+    is_same: impl Fn(&Value) -> bool,
+) {
     match place(whole, path) {
-        Some(Value::Array(items)) => items.push(item),
+        Some(Value::Array(items)) => {
+            let first = items.iter().position(&is_same);
+            let at = first.unwrap_or(items.len());
+            items.retain(|item| !is_same(item));
+            items.insert(at, item);
+        }
         Some(place) => *place = Value::from(vec![item]),
         None => {}
     }
@@ -55,32 +65,26 @@ fn place<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
     })
 }
 
-/// Removes a member and the objects that are empty without it. Returns whether it was there.
-pub(super) fn remove(value: &mut Value, path: &[&str]) -> bool {
-    let (Some(members), [name, deeper @ ..]) = (value.as_object_mut(), path) else {
-        return false;
+/// Removes a member of an object; with no names, all members.
+pub(super) fn remove(whole: &mut Value, path: &[&str]) {
+    let Some((name, above)) = path.split_last() else {
+        *whole = Value::Object(Map::new());
+        return;
     };
-    let Some(member) = members.get_mut(*name) else {
-        return false;
-    };
-    let is_removed = deeper.is_empty() || remove(member, deeper);
-    let is_empty = member.as_object().is_some_and(Map::is_empty);
-    // Only objects that this removal has emptied: one that was empty before is somebody else's.
-    if deeper.is_empty() || (is_removed && is_empty) {
+    let above = above
+        .iter()
+        .try_fold(whole, |value, name| value.get_mut(name));
+    if let Some(Value::Object(members)) = above {
         members.remove(*name);
     }
-    is_removed
 }
 
-/// Removes items from a list, likewise.
+/// Removes items from a list.
 pub(super) fn remove_items(whole: &mut Value, path: &[&str], is_meant: impl Fn(&Value) -> bool) {
     let list = path
         .iter()
-        .try_fold(&mut *whole, |value, name| value.get_mut(name));
+        .try_fold(whole, |value, name| value.get_mut(name));
     if let Some(Value::Array(items)) = list {
         items.retain(|item| !is_meant(item));
-        if items.is_empty() {
-            remove(whole, path);
-        }
     }
 }

@@ -81,6 +81,32 @@ fn x11_items_of_lists_come_and_go_among_others() {
 }
 
 #[test]
+fn x11_comments_stay_when_an_older_entry_is_replaced_or_removed() {
+    let text = "{\n  // all of them\n  \"mcpServers\": {\n    // the memory\n    \"kitbag\": {\n      \"command\": \"/old/kitbag\", // by hand\n      \"env\": {\"A\": \"b\" /* mine */},\n      \"args\": [\"mcp\"]\n    } // here\n  }\n}\n";
+    let entry = json!({"args": ["mcp"], "command": "kitbag", "env": {"A": "b"}, "type": "stdio"});
+    let with = set(text, &PATH, &entry).unwrap();
+    let expected = text
+        .replace("/old/kitbag", "kitbag")
+        .replace("[\"mcp\"]\n", "[\"mcp\"],\n      \"type\": \"stdio\"\n");
+    assert_eq!(with, expected);
+    let without = remove(&with, &PATH).unwrap();
+    for comment in ["// all of them", "// the memory", "// here"] {
+        assert!(without.contains(comment), "{without}");
+    }
+    let path = ["hooks", "Stop"];
+    let item = json!({"ours": true, "more": 1});
+    let text = "{\"hooks\": { // on\n\"Stop\": [ // first\n{\"ours\": true}, {\"x\": 1}, /* again */ {\"ours\": true} // last\n]}}";
+    let with = push(text, &path, &item, is_ours).unwrap();
+    let expected = "{\"hooks\": { // on\n\"Stop\": [ // first\n{\"more\":1,\"ours\":true}, {\"x\": 1} /* again */ // last\n]}}";
+    assert_eq!(with, expected);
+    let without = remove_items(&with, &path, |_| true).unwrap();
+    assert!(
+        without.contains("// on") && without.contains("// first"),
+        "{without}"
+    );
+}
+
+#[test]
 fn x11_a_file_that_cannot_take_it_is_told() {
     let told = |text: &str| set(text, &PATH, &server()).unwrap_err();
     assert!(told("{\"a\": ").contains("it is not JSON"));

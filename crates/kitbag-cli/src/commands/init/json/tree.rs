@@ -72,6 +72,25 @@ impl Node {
         members.iter().map(|member| &member.value).chain(items)
     }
 
+    /// The members of an object, with their names.
+    pub(super) fn members(&self) -> impl DoubleEndedIterator<Item = (&str, &Self)> {
+        let members = match self {
+            Self::Object { members, .. } => members.as_slice(),
+            Self::Array { .. } | Self::Other { .. } => &[],
+        };
+        members
+            .iter()
+            .map(|member| (member.key.as_str(), &member.value))
+    }
+
+    /// The value that begins at this offset.
+    pub(super) fn starting_at(&self, start: usize) -> Option<&Self> {
+        match self.span().start == start {
+            true => Some(self),
+            false => self.children().find_map(|child| child.starting_at(start)),
+        }
+    }
+
     /// Places of the children, members with their names.
     pub(super) fn places(&self) -> Vec<Range<usize>> {
         match self {

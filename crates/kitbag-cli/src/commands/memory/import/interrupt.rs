@@ -1,4 +1,4 @@
-//! Ctrl-C during an import: the batch under way is finished, and the result is reported.
+//! A signal during an import: the batch under way is finished, and the result is reported.
 
 use std::process;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::thread;
 use tokio::sync::Mutex;
 
 use super::keep::{ImportCounts, Unit};
-use crate::interrupt::{EXIT_CODE, interrupted};
+use crate::interrupt::interrupted;
 use crate::output;
 
 const AGAIN: &str = "import it again for the rest: messages with a `ref` are not kept twice";
@@ -20,10 +20,10 @@ pub(super) fn watch(kept: &Arc<Mutex<ImportCounts>>, unit: Unit) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
-        // Without a runtime, Ctrl-C simply ends the program.
+        // Without a runtime, a signal simply ends the program.
         let Ok(runtime) = runtime else { return };
         runtime.block_on(async {
-            interrupted().await;
+            let interrupt = interrupted().await;
             // The lock is held while a batch is kept, so waiting for it waits for the batch. A single
             // transaction for all is rolled back by ending the program.
             let kept = match unit {
@@ -35,7 +35,7 @@ pub(super) fn watch(kept: &Arc<Mutex<ImportCounts>>, unit: Unit) {
                 _ => ("nothing was imported".to_owned(), None),
             };
             output::say_error(&format!("interrupted; {told}"), hint);
-            process::exit(EXIT_CODE.into());
+            process::exit(interrupt.exit_code().into());
         });
     };
     // It ends with the program.
