@@ -1,6 +1,6 @@
 //! `cargo xtask bench memory`: importing, recalling and building contexts, compared with the bare databases.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
@@ -118,7 +118,7 @@ fn import_export(options: &Options, report: &mut Report) -> Result<()> {
     let file = folder.path().join("conversations.json");
     let megabytes = options.export.to_string();
     let mut bench = bench();
-    bench.args([Path::new("export"), &file, Path::new(&megabytes)]);
+    bench.arg("export").arg(&file).arg(&megabytes);
     let export: Export = one_figure("export", &output_of(&mut bench)?)?;
     let mut command = Command::new(kitbag);
     command.args(["memory", "import"]).arg(&file);

@@ -58,11 +58,14 @@ fn x07_prepared_statements_answer_as_unnamed_ones_do() {
         let unnamed = Store::open(&crate::place::postgres()).await.unwrap();
         let unnamed = unnamed.for_tenant(tenant);
         for round in 0..12 {
-            let turn = prepared.accept(&hello(&format!("k{round}")), second(round));
-            let turn = turn.await.unwrap();
-            let lease = prepared.begin(turn.id, SignedDuration::from_mins(1), second(round));
+            let incoming = hello(&format!("k{round}"));
+            let turn = prepared.accept(&incoming, second(round)).await.unwrap();
+            let minute = SignedDuration::from_mins(1);
+            let lease = prepared
+                .begin(turn.id, minute, second(round))
+                .await
+                .unwrap();
             let learned = Learned::reply(format!("boat {round} is late"), second(round));
-            let lease = lease.await.unwrap();
             prepared
                 .learned(&lease, learned, second(round))
                 .await
