@@ -12,7 +12,7 @@ use super::report::{Problem, Skipped};
 /// The checked messages of a file, up to its end or to the problem that stops the import.
 pub(super) struct Messages<R> {
     pub(super) lines: memory::Import<R>,
-    /// Whether the first bad record stops the import.
+    /// True if the first bad record stops the import.
     stops: bool,
     pub(super) skipped: Skipped,
     pub(super) is_empty: bool,
