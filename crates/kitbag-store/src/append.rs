@@ -237,6 +237,12 @@ impl Batch {
         Ok(())
     }
 
+    /// Takes the count of a conversation's messages that people may see. The caller adds it to the
+    /// conversation's row.
+    pub(crate) fn take_kept(&mut self, id: ConversationId) -> i64 {
+        self.kept.remove(&id).unwrap_or(0)
+    }
+
     /// Writes the messages, and their words into the index. Returns the facts they state, which the
     /// caller keeps.
     pub(crate) async fn write(self, tx: &mut Tx<'_>, scope: &mut Scope) -> Result<Vec<Drawn>> {

@@ -106,6 +106,13 @@ impl Store {
     }
 }
 
+/// The conversation that a message belongs to.
+pub(crate) enum Chosen {
+    Stored(Conversation),
+    /// One that is in no row yet.
+    New(Conversation),
+}
+
 pub(crate) const COLUMNS: &str = "scope, id, name, title, began, active, closed, messages, turns";
 
 from_row!(Conversation: id, name, title, began, active, closed, messages, turns);
@@ -164,11 +171,27 @@ impl Conversation {
         choice: &ConversationChoice,
         now: Timestamp,
     ) -> Result<Self> {
+        match Self::choose_or_begin(tx, scope, choice, now).await? {
+            Chosen::Stored(conversation) => Ok(conversation),
+            Chosen::New(conversation) => {
+                conversation.insert(tx, 0).await?;
+                Ok(conversation)
+            }
+        }
+    }
+
+    /// Returns the conversation that a message at `now` continues, or one that the caller inserts.
+    pub(crate) async fn choose_or_begin(
+        tx: &mut Tx<'_>,
+        scope: &mut Scope,
+        choice: &ConversationChoice,
+        now: Timestamp,
+    ) -> Result<Chosen> {
         if let ConversationChoice::Named(name) = choice {
             names::name("the conversation", name)?;
         }
         if let Some(found) = Self::find(tx, scope.id, choice, now).await? {
-            return Ok(found);
+            return Ok(Chosen::Stored(found));
         }
         let name = match choice {
             ConversationChoice::Named(name) => Some(name.clone()),
@@ -190,21 +213,24 @@ impl Conversation {
             messages: 0,
             turns: 0,
         };
-        let into = format!("conversation (tenant, {COLUMNS}, kept)");
-        let times = (now, now, Value::Null);
-        let row = (
-            conversation.id,
-            (conversation.name.as_deref(), Value::Null),
-            times,
-            (0_u32, 0_u32, 0_u32),
-        );
-        tx.insert(&into, [row]).await?;
         // Context messages that were waiting move to the new conversation, unless it has a name.
         if let Some(before) = before {
             Self::lock(tx, before).await?;
             state::hand_over_entries(tx, before, conversation.id).await?;
         }
-        Ok(conversation)
+        Ok(Chosen::New(conversation))
+    }
+
+    /// Inserts a conversation that was begun, of which people may see `kept` messages.
+    pub(crate) async fn insert(&self, tx: &mut Tx<'_>, kept: i64) -> Result<()> {
+        let into = format!("conversation (tenant, {COLUMNS}, kept)");
+        let title = self.title.clone().map(Value::Body);
+        let row = (
+            (self.id, self.name.as_deref(), title),
+            (self.began, self.active, self.closed),
+            (self.messages, self.turns, kept),
+        );
+        tx.insert(&into, [row]).await
     }
 
     /// The conversation whose entries move to the one that a message at `now` begins: the latest

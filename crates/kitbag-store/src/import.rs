@@ -3,13 +3,14 @@
 //! A message whose reference the conversation has already is known, or replaces the older content
 //! if its own is new. Forgotten messages stay away.
 
+mod batch;
+mod batches;
 mod target;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use kitbag_core::recall::Analyser;
 
 use crate::append::{Analysed, Batch};
 use crate::conversation::IDLE;
@@ -21,11 +22,14 @@ use crate::id::{ConversationId, MessageId};
 use crate::message::NewMessage;
 use crate::names;
 use crate::scope::Scope;
-use crate::secrets::Secrets;
 use crate::store::{FactsFromTalk, Store};
 use crate::summary::{self, NewSummary, SummaryMaker};
 use crate::transaction::Tx;
+use batch::Line;
 use target::{Relation, Target};
+
+pub use batch::ImportBatch;
+pub use batches::ImportBatches;
 
 /// A message from elsewhere.
 #[derive(Debug, Clone)]
@@ -105,68 +109,6 @@ pub struct Imported {
     pub facts: usize,
     /// Summaries.
     pub summaries: usize,
-}
-
-/// Messages that are checked and analysed. That takes most of the time of an import and needs no
-/// store, so one batch can be made while another is written.
-#[derive(Clone)]
-pub struct ImportBatch {
-    scopes: BTreeMap<(String, String), Vec<Line>>,
-    restores: bool,
-}
-
-/// A message of a scope with its facts and summary.
-#[derive(Clone)]
-struct Line {
-    conversation: Option<String>,
-    title: Option<String>,
-    message: Analysed,
-    facts: Vec<NewFact>,
-    summary: Option<String>,
-}
-
-impl ImportBatch {
-    /// Checks and analyses messages, whose secrets are masked.
-    ///
-    /// # Errors
-    /// When one of them is invalid.
-    pub fn new(messages: Vec<Import>) -> Result<Self> {
-        Self::with_secrets(messages, Secrets::Mask)
-    }
-
-    /// Checks and analyses messages, with secrets masked or kept.
-    ///
-    /// # Errors
-    /// When one of them is invalid.
-    pub fn with_secrets(messages: Vec<Import>, secrets: Secrets) -> Result<Self> {
-        let mut scopes: BTreeMap<(String, String), Vec<Line>> = BTreeMap::new();
-        let mut analyser = Analyser::new();
-        for import in messages {
-            import.check()?;
-            let line = Line {
-                conversation: import.conversation.map(|name| secrets.masked_name(name)),
-                title: import.title.map(|title| secrets.masked(title)),
-                // Always with its statements: the store decides later if it keeps them as facts.
-                message: Analysed::new(import.message, secrets, |text| analyser.analyse(text))?
-                    .with_statements(),
-                facts: secrets.masked_facts(import.facts),
-                summary: import.summary.map(|summary| secrets.masked(summary)),
-            };
-            let scope = scopes.entry((import.channel, import.sender));
-            scope.or_default().push(line);
-        }
-        Ok(Self {
-            scopes,
-            restores: false,
-        })
-    }
-
-    /// Lets forgotten messages of this batch come back.
-    #[must_use]
-    pub fn restoring_forgotten(mut self) -> Self {
-        self.restores = true;
-        self
-    }
 }
 
 impl Store {
@@ -259,7 +201,8 @@ impl Importer<'_> {
                 // Silence ends a conversation without a name, so the next run may belong to another
                 // one.
                 if let Some(target) = targets.remove(&None) {
-                    target.conversation.save(tx).await?;
+                    let kept = batch.take_kept(target.conversation.id);
+                    target.save(tx, kept).await?;
                 }
             }
             let target = match targets.entry(name.clone()) {
@@ -278,7 +221,8 @@ impl Importer<'_> {
             batch.add(tx, &mut self.scope, conversation, new).await?;
         }
         for target in targets.values() {
-            target.conversation.save(tx).await?;
+            let kept = batch.take_kept(target.conversation.id);
+            target.save(tx, kept).await?;
         }
         let mut drawn = batch.write(tx, &mut self.scope).await?;
         // A message that is in the batch twice, the second time changed, states only what it says

@@ -76,7 +76,7 @@ pub use fact::{Fact, NewFact};
 pub use filter::{ConversationKey, MessageFilter};
 pub use forget::{Forget, Forgotten};
 pub use id::{ConversationId, MessageId, TurnId};
-pub use import::{Import, ImportBatch, Imported};
+pub use import::{Import, ImportBatch, ImportBatches, Imported};
 pub use key::{KEY_RANDOMNESS, Key, KeyScope, KeyScopes, KeySecret, NewKey};
 pub use lease::Lease;
 pub use location::Location;

@@ -2,8 +2,10 @@
 //!
 //! Each operation is one transaction, which first takes the role without rights of its own and sets
 //! the tenant. Both end with it: nothing is left on the connection, so a pooler may give it to
-//! somebody else. Statements are sent unnamed for the same reason.
+//! somebody else. Statements are sent unnamed for the same reason, unless the address asks for
+//! prepared ones.
 
+mod connection;
 mod error;
 mod migrate;
 mod options;
@@ -15,9 +17,9 @@ mod tls;
 
 use std::time::Duration;
 
-use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{ClientWrapper, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use tokio_postgres::Config;
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
-use tokio_postgres::{Client, Config};
 
 use crate::error::{Result, StoreError};
 use crate::location::Location;
@@ -25,6 +27,8 @@ use crate::store::{Opening, Operation, Tenant};
 use crate::transaction::{Tx, placeholders};
 use crate::value::{Row, Value};
 
+pub(crate) use connection::Connection;
+use connection::Statements;
 use error::failed;
 pub(crate) use options::AddressOptions;
 use retry::Retry;
@@ -40,6 +44,7 @@ pub(crate) struct Postgres {
     server: String,
     /// The time to wait for a free connection or a restarting server.
     wait: Duration,
+    statements: Statements,
 }
 
 impl Postgres {
@@ -76,8 +81,12 @@ impl Postgres {
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(|error| StoreError::failed(error.to_string()))?;
-        let wait = options.wait;
-        let postgres = Self { pool, server, wait };
+        let postgres = Self {
+            pool,
+            server,
+            wait: options.wait,
+            statements: options.statements,
+        };
         let mut client = postgres.first_connection().await?;
         if opening == Opening::Existing && migrate::version(&client).await? == 0 {
             return Err(StoreError::NoStore {
@@ -109,7 +118,7 @@ impl Postgres {
 
     async fn try_write<T>(&self, tenant: &Tenant, operation: impl Operation<T>) -> Result<T> {
         let client = self.connection().await?;
-        let result = in_transaction(&client, tenant, operation).await;
+        let result = self.in_transaction(&client, tenant, operation).await;
         if let Err(StoreError::Disconnected { .. }) = result {
             // The connection may still work, but lead to a server that another one has replaced.
             drop(deadpool_postgres::Object::take(client));
@@ -132,7 +141,28 @@ impl Postgres {
     async fn try_read<T>(&self, tenant: &Tenant, operation: impl Operation<T>) -> Result<T> {
         let client = self.connection().await?;
         let session = Session::begin(&client, tenant, Access::Read).await?;
-        operation(&mut Tx::postgres(tenant.as_str(), session.client())).await
+        let connection = self.within(&session);
+        operation(&mut Tx::postgres(tenant.as_str(), connection)).await
+    }
+
+    async fn in_transaction<T>(
+        &self,
+        client: &ClientWrapper,
+        tenant: &Tenant,
+        operation: impl Operation<T>,
+    ) -> Result<T> {
+        let session = Session::begin(client, tenant, Access::Write).await?;
+        let connection = self.within(&session);
+        let result = operation(&mut Tx::postgres(tenant.as_str(), connection)).await?;
+        session.commit().await?;
+        Ok(result)
+    }
+
+    fn within<'c>(&self, session: &Session<'c>) -> Connection<'c> {
+        Connection {
+            client: session.client(),
+            statements: self.statements,
+        }
     }
 
     /// Rewrites all tables, so that no page holds deleted rows. It locks each of them meanwhile.
@@ -178,67 +208,45 @@ impl Postgres {
     }
 }
 
-async fn in_transaction<T>(
-    client: &Client,
-    tenant: &Tenant,
-    operation: impl Operation<T>,
-) -> Result<T> {
-    let session = Session::begin(client, tenant, Access::Write).await?;
-    let result = operation(&mut Tx::postgres(tenant.as_str(), session.client())).await?;
-    session.commit().await?;
-    Ok(result)
-}
-
-pub(crate) async fn execute<'v>(
-    client: &Client,
-    sql: &str,
-    parameters: impl IntoIterator<Item = &'v Value>,
-) -> Result<u64> {
-    client
-        .execute_typed(sql, &typed(parameters))
-        .await
-        .map_err(failed)
-}
-
-/// Runs statements without parameters.
-#[cfg(feature = "sqlite")]
-pub(crate) async fn batch(client: &Client, sql: &str) -> Result<()> {
-    client.batch_execute(sql).await.map_err(failed)
-}
-
-pub(crate) async fn query(client: &Client, sql: &str, parameters: &[Value]) -> Result<Vec<Row>> {
-    let found = client
-        .query_typed(sql, &typed(parameters))
-        .await
-        .map_err(failed)?;
-    found.iter().map(row).collect()
-}
-
 /// Inserts rows of `columns` values each, with the tenant in front of each row.
 pub(crate) async fn insert(
-    client: &Client,
-    into: &str,
+    connection: Connection<'_>,
+    (into, columns): (&str, usize),
     conflict: &str,
     tenant: &Value,
     values: &[Value],
-    columns: usize,
 ) -> Result<()> {
     for some in values.chunks(PARAMETERS / columns * columns) {
         let rows = (2..2 + some.len()).step_by(columns);
         let rows = rows.map(|first| format!("($1, {})", placeholders(first, columns)));
         let rows = rows.collect::<Vec<_>>().join(", ");
         let sql = format!("INSERT INTO {into} VALUES {rows} {conflict}");
-        execute(client, &sql, [tenant].into_iter().chain(some)).await?;
+        let values = [tenant].into_iter().chain(some);
+        connection.execute_once(&sql, values).await?;
     }
     Ok(())
 }
 
-type Typed<'a> = (&'a (dyn ToSql + Sync), Type);
-
-fn typed<'v>(parameters: impl IntoIterator<Item = &'v Value>) -> Vec<Typed<'v>> {
-    // Types are sent along, so the server needs no extra round trip to describe the statement.
-    let typed = |value: &'v Value| -> Typed<'v> { (value, value.kind()) };
-    parameters.into_iter().map(typed).collect()
+/// Rows as a JSON list of objects, for `json_to_recordset`.
+pub(crate) fn json_rows<'v>(
+    names: &[&str],
+    rows: impl Iterator<Item = &'v [Value]>,
+) -> Result<String> {
+    let json = |value: &Value| match value {
+        Value::Null => Ok(serde_json::Value::Null),
+        Value::Int(number) => Ok((*number).into()),
+        Value::Text(text) => Ok(text.as_str().into()),
+        Value::Body(_) | Value::Blob(_) => Err(StoreError::failed("bytes have no form in JSON")),
+    };
+    let row = |row: &'v [Value]| -> Result<serde_json::Value> {
+        let pairs = names.iter().zip(row);
+        let pairs = pairs.map(|(name, value)| Ok(((*name).to_owned(), json(value)?)));
+        pairs
+            .collect::<Result<serde_json::Map<_, _>>>()
+            .map(Into::into)
+    };
+    let rows = rows.map(row).collect::<Result<serde_json::Value>>()?;
+    Ok(rows.to_string())
 }
 
 impl Value {

@@ -4,15 +4,17 @@ mod error;
 mod log;
 mod named;
 mod open;
+#[cfg(test)]
+mod plans;
 mod queue;
 mod threads;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, Params, ToSql, params_from_iter};
+use rusqlite::{CachedStatement, Connection, Params, ToSql, params_from_iter};
 
 use crate::error::Result;
 use crate::transaction::placeholders;
-use crate::value::{Row, Value};
+use crate::value::{Parameters, Row, Value};
 
 pub(crate) use error::failed;
 pub(crate) use log::clear_log;
@@ -23,7 +25,7 @@ pub(crate) fn execute(connection: &Connection, sql: &str, parameters: &[Value]) 
     let run = || -> rusqlite::Result<usize> {
         // The same statements run over and over, and compiling one would be a good part of a short
         // run.
-        let mut statement = connection.prepare_cached(&numbered(sql))?;
+        let mut statement = prepare(connection, sql)?;
         statement.execute(params_from_iter(parameters))
     };
     Ok(run().map_err(failed)? as u64)
@@ -44,7 +46,7 @@ pub(crate) fn query_each(
     sets: impl IntoIterator<Item: Params>,
 ) -> Result<Vec<Row>> {
     let run = || -> rusqlite::Result<Vec<Row>> {
-        let mut statement = connection.prepare_cached(&numbered(sql))?;
+        let mut statement = prepare(connection, sql)?;
         let columns = statement.column_count();
         let mut rows = Vec::new();
         for parameters in sets {
@@ -62,32 +64,45 @@ pub(crate) fn query_each(
     run().map_err(failed)
 }
 
-/// Inserts rows of `columns` values each, with the tenant in front of each row.
-pub(crate) fn insert(
+/// Inserts rows, with the tenant in front of each row.
+pub(crate) fn insert<P: Parameters>(
     connection: &Connection,
     into: &str,
     conflict: &str,
-    tenant: &Value,
-    values: &[Value],
-    columns: usize,
+    tenant: Value,
+    rows: impl IntoIterator<Item = P>,
 ) -> Result<()> {
+    let mut rows = rows.into_iter();
+    let Some(first) = rows.next() else {
+        return Ok(());
+    };
+    // One list for all rows: a large batch would fill the memory with its values.
+    let mut values = vec![tenant];
+    first.add_to(&mut values);
     // One row per statement, unlike PostgreSQL: there is no round trip to save here, and the text
     // is the same for any number of rows, so it is compiled once.
-    let places = placeholders(1, columns + 1);
+    let places = placeholders(1, values.len());
     let sql = format!("INSERT INTO {into} VALUES ({places}) {conflict}");
     let run = || -> rusqlite::Result<()> {
-        let mut statement = connection.prepare_cached(&numbered(&sql))?;
-        for row in values.chunks(columns) {
-            statement.execute(params_from_iter([tenant].into_iter().chain(row)))?;
+        let mut statement = prepare(connection, &sql)?;
+        statement.execute(params_from_iter(&values))?;
+        for row in rows {
+            values.truncate(1);
+            row.add_to(&mut values);
+            // A row of another length than the first is an error of SQLite.
+            statement.execute(params_from_iter(&values))?;
         }
         Ok(())
     };
     run().map_err(failed)
 }
 
-/// Rewrites `$3` to `?3`: SQLite numbers `$` names in the order of their first use.
-fn numbered(sql: &str) -> String {
-    sql.replace('$', "?")
+fn prepare<'c>(connection: &'c Connection, sql: &str) -> rusqlite::Result<CachedStatement<'c>> {
+    // SQLite numbers `$` names in the order of their first use.
+    let sql = sql.replace('$', "?");
+    #[cfg(test)]
+    plans::note(connection, &sql);
+    connection.prepare_cached(&sql)
 }
 
 fn owned(cell: ValueRef<'_>) -> Value {

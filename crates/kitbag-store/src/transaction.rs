@@ -16,9 +16,8 @@ pub(crate) struct Tx<'t> {
 enum Inner<'t> {
     #[cfg(feature = "sqlite")]
     Sqlite(&'t mut rusqlite::Connection),
-    /// A client inside an open transaction.
     #[cfg(feature = "postgres")]
-    Postgres(&'t tokio_postgres::Client),
+    Postgres(crate::postgres::Connection<'t>),
 }
 
 impl<'t> Tx<'t> {
@@ -31,10 +30,10 @@ impl<'t> Tx<'t> {
     }
 
     #[cfg(feature = "postgres")]
-    pub(crate) fn postgres(tenant: &'t str, client: &'t tokio_postgres::Client) -> Self {
+    pub(crate) fn postgres(tenant: &'t str, connection: crate::postgres::Connection<'t>) -> Self {
         Self {
             tenant,
-            inner: Inner::Postgres(client),
+            inner: Inner::Postgres(connection),
         }
     }
 
@@ -45,7 +44,7 @@ impl<'t> Tx<'t> {
             #[cfg(feature = "sqlite")]
             Inner::Sqlite(connection) => crate::sqlite::execute(connection, sql, &parameters),
             #[cfg(feature = "postgres")]
-            Inner::Postgres(client) => crate::postgres::execute(client, sql, &parameters).await,
+            Inner::Postgres(connection) => connection.execute(sql, &parameters).await,
         }
     }
 
@@ -66,7 +65,7 @@ impl<'t> Tx<'t> {
             #[cfg(feature = "sqlite")]
             Inner::Sqlite(connection) => crate::sqlite::query(connection, sql, &parameters),
             #[cfg(feature = "postgres")]
-            Inner::Postgres(client) => crate::postgres::query(client, sql, &parameters).await,
+            Inner::Postgres(connection) => connection.query(sql, &parameters).await,
         }
     }
 
@@ -133,7 +132,8 @@ impl<'t> Tx<'t> {
     }
 
     /// Runs a query once for each row of `given`, whose values it reads as columns of a table
-    /// `given`, such as `given.block`. `$2` is the scope.
+    /// `given`, such as `given.block`. `columns` are declared with their types, `block INTEGER`. `$2`
+    /// is the scope. The text of the statement is the same for any number of rows.
     pub(crate) async fn query_each<T: FromRow, P: Parameters>(
         &mut self,
         query: &str,
@@ -145,13 +145,16 @@ impl<'t> Tx<'t> {
         if values.is_empty() {
             return Ok(Vec::new());
         }
+        let names = columns
+            .iter()
+            .map(|column| column.split(' ').next().unwrap_or(column));
         let found = match &mut self.inner {
             #[cfg(feature = "sqlite")]
             Inner::Sqlite(connection) => {
                 let mut sql = query.to_owned();
                 // `$1` and `$2` are taken: the tenant and the scope.
-                for (number, column) in (3..).zip(columns) {
-                    sql = sql.replace(&format!("given.{column}"), &format!("${number}"));
+                for (number, name) in (3..).zip(names) {
+                    sql = sql.replace(&format!("given.{name}"), &format!("${number}"));
                 }
                 let before = [Value::from(self.tenant), Value::from(scope)];
                 let sets = values.chunks(width);
@@ -160,23 +163,16 @@ impl<'t> Tx<'t> {
             }
             #[cfg(feature = "postgres")]
             Inner::Postgres(_) => {
-                let mut found = Vec::new();
-                // Whole rows only: a chunk that ended within a row would shift all values behind
-                // it.
-                for some in values.chunks(crate::postgres::PARAMETERS / width * width) {
-                    let rows = (3..3 + some.len()).step_by(width);
-                    let rows = rows.map(|first| format!("({})", placeholders(first, width)));
-                    // The server would join the tables by reading all of the other one, did the
-                    // offset not make it run the query for each row.
-                    let sql = format!(
-                        "SELECT found.* FROM (VALUES {}) AS given ({}) \
-                         CROSS JOIN LATERAL ({query} OFFSET 0) AS found",
-                        rows.collect::<Vec<_>>().join(", "),
-                        columns.join(", ")
-                    );
-                    found.append(&mut self.rows(&sql, (scope, some.to_vec())).await?);
-                }
-                found
+                let names: Vec<&str> = names.collect();
+                let rows = crate::postgres::json_rows(&names, values.chunks(width))?;
+                let columns = columns.join(", ").replace("INTEGER", "BIGINT");
+                // The server would join the tables by reading all of the other one, did the offset
+                // not make it run the query for each row.
+                let sql = format!(
+                    "SELECT found.* FROM json_to_recordset($3::json) AS given ({columns}) \
+                     CROSS JOIN LATERAL ({query} OFFSET 0) AS found"
+                );
+                self.rows(&sql, (scope, rows)).await?
             }
         };
         found.into_iter().map(|mut row| row.read()).collect()
@@ -240,19 +236,20 @@ impl<'t> Tx<'t> {
         conflict: &str,
         rows: impl IntoIterator<Item = P>,
     ) -> Result<()> {
-        let (values, columns) = values_of_rows(into, rows)?;
-        if values.is_empty() {
-            return Ok(());
-        }
-        let tenant = self.tenant.into();
+        let tenant = Value::from(self.tenant);
         match &mut self.inner {
             #[cfg(feature = "sqlite")]
             Inner::Sqlite(connection) => {
-                crate::sqlite::insert(connection, into, conflict, &tenant, &values, columns)
+                crate::sqlite::insert(connection, into, conflict, tenant, rows)
             }
             #[cfg(feature = "postgres")]
-            Inner::Postgres(client) => {
-                crate::postgres::insert(client, into, conflict, &tenant, &values, columns).await
+            Inner::Postgres(connection) => {
+                let (values, columns) = values_of_rows(into, rows)?;
+                if values.is_empty() {
+                    return Ok(());
+                }
+                let columns = (into, columns);
+                crate::postgres::insert(*connection, columns, conflict, &tenant, &values).await
             }
         }
     }
@@ -295,7 +292,7 @@ impl Tx<'_> {
         match &mut self.inner {
             Inner::Sqlite(connection) => crate::sqlite::batch(connection, sql),
             #[cfg(feature = "postgres")]
-            Inner::Postgres(client) => crate::postgres::batch(client, sql).await,
+            Inner::Postgres(connection) => connection.batch(sql).await,
         }
     }
 }

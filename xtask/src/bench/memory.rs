@@ -1,12 +1,18 @@
 //! `cargo xtask bench memory`: importing, recalling and building contexts, compared with the bare databases.
 
+use std::path::PathBuf;
+use std::process::Command;
+
 use anyhow::Result;
 use serde::Deserialize;
 
+use super::measure::run;
 use super::report::{AtLeast, AtMost, Report};
 use super::{figures, one_figure};
-use crate::command::cargo;
+use crate::command::{cargo, output_of};
+use crate::metadata::Metadata;
 use crate::postgres::Server;
+use crate::release;
 
 /// The size of the measurement.
 #[derive(clap::Args)]
@@ -14,6 +20,12 @@ pub(crate) struct Options {
     /// Messages of the store, a number for each round
     #[arg(long, value_delimiter = ',', default_values_t = [10_000, 100_000, 1_000_000])]
     messages: Vec<usize>,
+    /// Size of the export that the program imports, in megabytes; 0 leaves it out
+    #[arg(long, default_value_t = 500)]
+    export: usize,
+    /// Binary of kitbag [default: a release build, made first]
+    #[arg(long)]
+    kitbag: Option<PathBuf>,
 }
 
 #[derive(Deserialize)]
@@ -33,9 +45,11 @@ struct Measured {
 #[derive(Deserialize)]
 struct InFile {
     context_ms: f64,
-    import_per_second: f64,
-    bare_inserts_per_second: f64,
-    bare_index_per_second: f64,
+    import_s: f64,
+    import_cpu_s: f64,
+    bare_inserts_cpu_s: f64,
+    bare_index_s: f64,
+    bare_index_cpu_s: f64,
     check_mb: f64,
     file_mb: f64,
     bare_file_mb: f64,
@@ -55,8 +69,9 @@ const UNKNOWN_SHARE: f64 = 0.1;
 const TIMES_SMALLEST: f64 = 1.5;
 /// A whole context may take so many times what recall takes.
 const TIMES_RECALL: f64 = 2.0;
-/// Importing is at least this share as fast as inserting the same messages into a table and FTS5's index over
-/// it, which can be searched too. Bare inserts of the store's own rows, analysed before, are no such peer.
+/// Importing is at least this share as fast, by the clock, as inserting the same messages into a table and
+/// FTS5's index over it, which can be searched too. Bare inserts of the store's own rows, analysed before, are no
+/// such peer.
 const SHARE_OF_INDEXED_INSERTS: f64 = 0.5;
 /// A check may need so many megabytes.
 const CHECK_MEGABYTES: f64 = 200.0;
@@ -65,13 +80,13 @@ const TIMES_FTS_SIZE: f64 = 1.2;
 
 pub(crate) fn memory(options: &Options) -> Result<()> {
     let sizes: Vec<String> = options.messages.iter().map(usize::to_string).collect();
-    let mut bench = cargo();
-    bench
-        .args(["bench", "--quiet", "--package", "kitbag", "--all-features"])
-        .args(["--bench", "memory", "--"])
-        .args(&sizes);
+    let mut bench = bench();
+    bench.args(&sizes);
     let lines = Server::start()?.output(&mut bench)?;
     let mut report = Report::default();
+    if options.export > 0 {
+        import_export(options, &mut report)?;
+    }
     let measured: Vec<Measured> = figures("memory", &lines)?;
     for one in &measured {
         // A store with one sender and one with many differ in more than their size.
@@ -84,6 +99,53 @@ pub(crate) fn memory(options: &Options) -> Result<()> {
     let what = format!("turns a second, {conversations} conversations at once");
     report.note(&what, concurrent.turns_per_second);
     report.show()
+}
+
+/// Bare inserts of the messages of an export.
+#[derive(Deserialize)]
+struct Export {
+    messages: f64,
+    bare_index_s: f64,
+    bare_index_cpu_s: f64,
+}
+
+/// Imports an export with the program itself, from its start to its end.
+fn import_export(options: &Options, report: &mut Report) -> Result<()> {
+    let target = Metadata::load()?.target_directory;
+    let kitbag = release::given_or_built(options.kitbag.as_ref(), &target)?;
+    // In the target folder: the system's own for temporary files may be in memory.
+    let folder = tempfile::tempdir_in(&target)?;
+    let file = folder.path().join("conversations.json");
+    let megabytes = options.export.to_string();
+    let mut bench = bench();
+    bench.arg("export").arg(&file).arg(&megabytes);
+    let export: Export = one_figure("export", &output_of(&mut bench)?)?;
+    let mut command = Command::new(kitbag);
+    command.args(["memory", "import"]).arg(&file);
+    command.env("KITBAG_STORE", folder.path().join("memory.db"));
+    // The report is on stderr; stdout would stay empty without `--json`.
+    command.arg("--json");
+    let run = run(&command, &folder.path().join("out"))?;
+    let name = |what: &str| format!("an export of {megabytes} MB: {what}");
+    report.note(&name("messages"), export.messages);
+    report.note(&name("import, seconds"), run.wall);
+    report.note(&name("import, CPU seconds"), run.cpu);
+    report.note(&name("memory, MB"), run.megabytes);
+    let what = name("import, speed as a share of inserts with FTS5's");
+    let share = export.bare_index_s / run.wall;
+    report.add(&what, share, AtLeast(SHARE_OF_INDEXED_INSERTS));
+    let what = name("the same in CPU time");
+    report.note(&what, export.bare_index_cpu_s / run.cpu);
+    Ok(())
+}
+
+/// The bench itself, to which arguments are added.
+fn bench() -> Command {
+    let mut bench = cargo();
+    bench
+        .args(["bench", "--quiet", "--package", "kitbag", "--all-features"])
+        .args(["--bench", "memory", "--"]);
+    bench
 }
 
 impl Measured {
@@ -117,13 +179,14 @@ fn add(one: &Measured, smallest: &Measured, report: &mut Report) {
     let times = file.context_ms / one.recall_ms;
     let what = name("a whole context, times recall");
     report.add(&what, times, AtMost(TIMES_RECALL));
-    let imported = file.import_per_second;
-    report.note(&name("imported messages a CPU second"), imported);
-    let share = imported / file.bare_index_per_second;
-    let what = name("the same, share of inserts with FTS5");
+    report.note(&name("import, seconds"), file.import_s);
+    let what = name("import, speed as a share of inserts with FTS5's");
+    let share = file.bare_index_s / file.import_s;
     report.add(&what, share, AtLeast(SHARE_OF_INDEXED_INSERTS));
+    let what = name("the same in CPU time");
+    report.note(&what, file.bare_index_cpu_s / file.import_cpu_s);
     let what = name("the same, share of bare inserts of the same rows");
-    report.note(&what, imported / file.bare_inserts_per_second);
+    report.note(&what, file.bare_inserts_cpu_s / file.import_cpu_s);
     report.add(&name("a check, MB"), file.check_mb, AtMost(CHECK_MEGABYTES));
     report.note(&name("file, MB"), file.file_mb);
     let times = file.file_mb / file.bare_file_mb;

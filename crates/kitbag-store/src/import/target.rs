@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::append::{Analysed, ContentHash};
-use crate::conversation::{Conversation, ConversationChoice};
+use crate::conversation::{Chosen, Conversation, ConversationChoice};
 use crate::error::Result;
 use crate::scope::Scope;
 use crate::transaction::Tx;
 
 pub(super) struct Target {
     pub(super) conversation: Conversation,
+    /// True if it has a row. A new one is inserted once, with its final values.
+    is_stored: bool,
     /// The messages with references, read when the first imported message has one.
     references: Option<BTreeMap<String, KnownMessage>>,
 }
@@ -43,11 +45,25 @@ impl Target {
             Some(name) => ConversationChoice::Named(name),
             None => ConversationChoice::default(),
         };
-        let conversation = Conversation::choose(tx, scope, &choice, said).await?;
+        let chosen = Conversation::choose_or_begin(tx, scope, &choice, said).await?;
+        let (conversation, is_stored) = match chosen {
+            Chosen::Stored(conversation) => (conversation, true),
+            Chosen::New(conversation) => (conversation, false),
+        };
         Ok(Self {
             conversation,
+            is_stored,
             references: None,
         })
+    }
+
+    /// Writes the conversation, which has `kept` more messages that people may see.
+    pub(super) async fn save(&self, tx: &mut Tx<'_>, kept: i64) -> Result<()> {
+        if !self.is_stored {
+            return self.conversation.insert(tx, kept).await;
+        }
+        self.conversation.save(tx).await?;
+        Conversation::add_kept(tx, self.conversation.id, kept).await
     }
 
     pub(super) async fn read_references(&mut self, tx: &mut Tx<'_>) -> Result<()> {

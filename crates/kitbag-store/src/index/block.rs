@@ -15,7 +15,7 @@ use crate::value::from_row;
 
 /// The most messages that become one block when they are written or indexed again. It bounds the
 /// memory for their words.
-const PIECE: usize = 8_192;
+const PIECE: usize = 32_768;
 
 /// A message with its terms, or without any if it may not be recalled.
 pub(crate) struct Entry {

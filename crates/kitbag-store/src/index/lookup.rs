@@ -73,7 +73,7 @@ async fn rows(
          AND first >= (SELECT coalesce(max(first), '') FROM posting WHERE tenant = $1 \
          AND scope = $2 AND block = given.block AND first <= given.first)",
         scope,
-        &["number", "block", "first", "last"],
+        &["number INTEGER", "block INTEGER", "first TEXT", "last TEXT"],
         sought,
     )
     .await

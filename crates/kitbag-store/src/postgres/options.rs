@@ -1,8 +1,9 @@
-//! The parameters of an address that belong to us and not to the driver: those of the pool, and of
-//! TLS.
+//! The parameters of an address that belong to us and not to the driver: those of the pool, of
+//! prepared statements, and of TLS.
 
 use std::time::Duration;
 
+use super::connection::Statements;
 use super::parameters::take_parameters;
 use super::tls::TlsOptions;
 
@@ -13,6 +14,7 @@ pub(crate) struct AddressOptions {
     pub(super) size: usize,
     /// The time to wait for a free connection or a restarting server.
     pub(super) wait: Duration,
+    pub(super) statements: Statements,
     pub(super) tls: TlsOptions,
 }
 
@@ -25,18 +27,28 @@ impl AddressOptions {
         let mut options = Self {
             size: 16,
             wait: Duration::from_secs(30),
+            statements: Statements::Unnamed,
             tls: TlsOptions::default(),
         };
         let left = take_parameters(address, |name, value| {
             match name {
                 "pool_size" => options.size = size(value)?,
                 "pool_wait" => options.wait = duration(value)?,
+                "prepared" => options.statements = statements(value)?,
                 _ => return options.tls.take(name, value),
             }
             Ok(true)
         })?;
         options.tls.check()?;
         Ok((left, options))
+    }
+}
+
+fn statements(value: &str) -> Result<Statements, String> {
+    match value {
+        "on" => Ok(Statements::Prepared),
+        "off" => Ok(Statements::Unnamed),
+        _ => Err(format!("`prepared={value}` is neither on nor off")),
     }
 }
 

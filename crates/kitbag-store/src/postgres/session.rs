@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::task::{Context, Waker};
 
-use tokio_postgres::Client;
+use deadpool_postgres::ClientWrapper;
 
 use super::error::{self, failed};
 use crate::error::Result;
@@ -19,7 +19,7 @@ pub(super) enum Access {
 
 /// An open transaction, which is undone unless it is committed.
 pub(super) struct Session<'c> {
-    client: &'c Client,
+    client: &'c ClientWrapper,
     is_open: bool,
 }
 
@@ -27,7 +27,7 @@ impl<'c> Session<'c> {
     /// Begins a transaction, takes the role without rights of its own and sets the tenant. No other
     /// statement is sent before that has succeeded.
     pub(super) async fn begin(
-        client: &'c Client,
+        client: &'c ClientWrapper,
         tenant: &Tenant,
         access: Access,
     ) -> Result<Session<'c>> {
@@ -50,7 +50,7 @@ impl<'c> Session<'c> {
         Ok(session)
     }
 
-    pub(super) fn client(&self) -> &'c Client {
+    pub(super) fn client(&self) -> &'c ClientWrapper {
         self.client
     }
 

@@ -123,9 +123,14 @@ fn on_files(processes: u32) {
 
 /// How often what happens at random is tried.
 pub(crate) fn rounds() -> u32 {
+    rounds_or(20)
+}
+
+/// The same for a test that tries it more or less often than others, if nothing is asked for.
+pub(crate) fn rounds_or(usual: u32) -> u32 {
     match env::var("KITBAG_CRASH_ROUNDS") {
         Ok(rounds) => rounds.parse().unwrap(),
-        Err(_) => 20,
+        Err(_) => usual,
     }
 }
 

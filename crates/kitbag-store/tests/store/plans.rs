@@ -1,5 +1,6 @@
-//! Query plans: nothing that a turn, an import or a list does reads a whole table, and messages of one
-//! conversation or one day are found without reading the whole scope.
+//! Query plans: on PostgreSQL no statement of these shapes reads a whole table, and on SQLite messages of one
+//! conversation or one day are found without reading the whole scope. `sqlite::plans` explains all statements
+//! that SQLite runs.
 
 use kitbag_store::{Location, Store};
 
@@ -66,28 +67,6 @@ const STATEMENTS: [&str; 26] = [
     "SELECT origin FROM prompt_text WHERE tenant = 'local' AND scope = 1 AND conversation = 3 \
      AND turn = 2 AND inference = 1",
 ];
-
-#[test]
-fn no_statement_of_a_turn_or_an_import_reads_a_whole_table_in_sqlite() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("memory.db");
-    run(Store::open(&Location::Sqlite(file.clone()))).unwrap();
-    let connection = rusqlite::Connection::open(&file).unwrap();
-    for sql in STATEMENTS {
-        let mut explained = connection
-            .prepare(&format!("EXPLAIN QUERY PLAN {sql}"))
-            .unwrap();
-        let steps = explained.query_map([], |row| row.get(3)).unwrap();
-        for step in steps.map(Result::<String, _>::unwrap) {
-            let words: Vec<&str> = step.split(' ').collect();
-            let grows = words.get(1).is_some_and(|table| GROWING.contains(table));
-            // A part of the key besides the tenant must be known, or the order come from an index.
-            let reads_all = words[0] == "SCAN"
-                || (step.ends_with("(tenant=?)") && !step.contains("conversation_active"));
-            assert!(!(grows && reads_all), "{sql}: {step}");
-        }
-    }
-}
 
 #[test]
 #[ignore = "needs PostgreSQL: cargo xtask test"]

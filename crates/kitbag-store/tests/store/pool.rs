@@ -10,7 +10,7 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use kitbag_core::calibration::CountSample;
 use kitbag_core::record::InferenceRecord;
-use kitbag_store::{Incoming, Learned, Location, NewFact, Store, StoreError};
+use kitbag_store::{Incoming, Learned, Location, NewFact, RecallRequest, Store, StoreError};
 
 use crate::place::{Database, new_tenant, postgres_url, run, second, superuser};
 use crate::server::socket_folder;
@@ -43,6 +43,39 @@ fn x07_a_busy_pool_is_waited_for_and_then_named() {
         store.accept(&hello("second"), second(0)).await.unwrap();
         drop(store);
         database.remove().await;
+    });
+}
+
+/// The server plans a prepared statement for its values five times, and may then keep one plan for all.
+#[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
+fn x07_prepared_statements_answer_as_unnamed_ones_do() {
+    run(async {
+        let tenant = new_tenant();
+        let url = format!("{}?pool_size=1&prepared=on", postgres_url());
+        let prepared = Store::open(&url.parse().unwrap()).await.unwrap();
+        let prepared = prepared.for_tenant(tenant.clone());
+        let unnamed = Store::open(&crate::place::postgres()).await.unwrap();
+        let unnamed = unnamed.for_tenant(tenant);
+        for round in 0..12 {
+            let incoming = hello(&format!("k{round}"));
+            let turn = prepared.accept(&incoming, second(round)).await.unwrap();
+            let minute = SignedDuration::from_mins(1);
+            let lease = prepared
+                .begin(turn.id, minute, second(round))
+                .await
+                .unwrap();
+            let learned = Learned::reply(format!("boat {round} is late"), second(round));
+            prepared
+                .learned(&lease, learned, second(round))
+                .await
+                .unwrap();
+            let request = RecallRequest::new("ann", format!("boat {round} hello")).limit(9);
+            let found = prepared.recall(&request).await.unwrap();
+            assert!(!found.is_empty());
+            assert_eq!(found, unnamed.recall(&request).await.unwrap());
+        }
+        assert_eq!(prepared.check().await.unwrap(), Vec::<String>::new());
     });
 }
 

@@ -11,6 +11,7 @@ use kitbag_store::{
 };
 use tokio::sync::Barrier;
 
+use crate::crash::rounds_or;
 use crate::on_two;
 use crate::place::{self, run, second};
 use crate::work::{Acknowledged, prompt_for};
@@ -27,7 +28,11 @@ on_two! {
 }
 
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
-const TIMES: i64 = 12;
+
+/// How often each race is run.
+fn times() -> i64 {
+    rounds_or(12).into()
+}
 
 /// Runs both at the same moment, as nearly as can be.
 async fn together<A: Send + 'static, B: Send + 'static>(
@@ -46,7 +51,7 @@ async fn together<A: Send + 'static, B: Send + 'static>(
 }
 
 async fn one_key_is_one_turn(first: Store, other: Store) {
-    for number in 0..TIMES {
+    for number in 0..times() {
         let incoming = Incoming::new("cli", format!("ann {number}"), "hello")
             .with_idempotency_key(format!("k{number}"));
         let accept = |store: &Store| {
@@ -57,12 +62,12 @@ async fn one_key_is_one_turn(first: Store, other: Store) {
         assert_eq!(one, two);
     }
     let stats = first.stats().await.unwrap();
-    assert_eq!(stats.turns, TIMES as u64);
-    assert_eq!(stats.messages, TIMES as u64);
+    assert_eq!(stats.turns, times() as u64);
+    assert_eq!(stats.messages, times() as u64);
 }
 
 async fn one_node_gets_the_lease(first: Store, other: Store) {
-    for number in 0..TIMES {
+    for number in 0..times() {
         let turn = accept(&first, &format!("ann {number}")).await;
         let begin = |store: &Store| {
             let store = store.clone();
@@ -81,7 +86,7 @@ async fn one_node_gets_the_lease(first: Store, other: Store) {
 }
 
 async fn one_of_two_messages_gets_the_lease_at_once(first: Store, other: Store) {
-    for number in 0..TIMES {
+    for number in 0..times() {
         let incoming = Incoming::new("race", format!("ann {number}"), "hello");
         let begin = |store: &Store| {
             let (store, incoming) = (store.clone(), incoming.clone());
@@ -103,7 +108,7 @@ async fn one_of_two_messages_gets_the_lease_at_once(first: Store, other: Store) 
 /// The lease of the first node has run out, and the other one has taken it over: both have the
 /// prompt ready.
 async fn t04_two_nodes_consume_an_entry_once(first: Store, other: Store) {
-    for number in 0..TIMES {
+    for number in 0..times() {
         let turn = accept(&first, &format!("ann {number}")).await;
         let conversation = turn.id.conversation();
         let once = ContextMessage::system("k", "only once").with_consume_after_emit(true);
@@ -135,7 +140,7 @@ async fn t04_two_nodes_consume_an_entry_once(first: Store, other: Store) {
 }
 
 async fn t04_a_send_that_is_repeated_elsewhere_counts_once(first: Store, other: Store) {
-    for number in 0..TIMES {
+    for number in 0..times() {
         let turn = accept(&first, &format!("ann {number}")).await;
         let lease = first.begin(turn.id, MINUTE, second(0)).await.unwrap();
         let prompt = prompt_for(&first, &turn).await.unwrap();
@@ -162,7 +167,7 @@ async fn t04_a_send_that_is_repeated_elsewhere_counts_once(first: Store, other: 
 /// Two prompts of one turn, made before either was sent: the later one is refused or counts after the
 /// earlier one, and whatever both held is consumed once.
 async fn t03_each_prompt_of_a_turn_is_one_step(first: Store, other: Store) {
-    for number in 0..TIMES {
+    for number in 0..times() {
         let turn = accept(&first, &format!("ann {number}")).await;
         let once = ContextMessage::system("k", "only once").with_consume_after_emit(true);
         let added = vec![EntryAction::Upsert { message: once }];
@@ -191,7 +196,7 @@ async fn work_on_the_same_rows_never_locks_up(first: Store, other: Store) {
     for worker in 0..8 {
         let store = if worker % 2 == 0 { &first } else { &other }.clone();
         tasks.spawn(async move {
-            for step in 0..12 {
+            for step in 0..times() {
                 if let Err(error) = jostle(&store, worker, step).await {
                     panic!("worker {worker}, step {step}: {error}");
                 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use kitbag_store::{Incoming, Location, Store, StoreError, Tenant};
 
+use crate::crash::rounds_or;
 use crate::judge::judge;
 use crate::place::{self, new_tenant, run, second, superuser};
 use crate::random::Random;
@@ -24,7 +25,7 @@ fn broken_connections_leave_no_turn_half_done() {
         let server = superuser(&place::postgres_url()).await;
         let mut random = Random::new();
         let work = Work::start(&location, &tenant).await;
-        for _ in 0..40 {
+        for _ in 0..rounds_or(40) {
             work.until_more(random.below(15)).await;
             let some = random.below(3) as i32;
             let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
@@ -43,8 +44,7 @@ fn a_restart_of_the_server_leaves_no_turn_half_done() {
     run(async {
         let tenant = Tenant::default();
         let work = Work::start(&location, &tenant).await;
-        // At once, as in a crash; and after telling the clients.
-        for signal in ["QUIT", "INT", "QUIT"] {
+        for signal in signals() {
             work.until_more(60).await;
             tokio::task::block_in_place(|| server.restart_with(signal));
         }
@@ -61,7 +61,7 @@ fn what_is_asked_while_the_server_restarts_is_answered_afterwards() {
     let location: Location = server.url.parse().unwrap();
     run(async {
         let store = Store::open(&location).await.unwrap();
-        for (round, signal) in ["QUIT", "INT", "QUIT"].into_iter().enumerate() {
+        for (round, signal) in signals().enumerate() {
             let ended = Arc::new(AtomicBool::new(false));
             let asking = tokio::spawn(ask_until(store.clone(), round, Arc::clone(&ended)));
             tokio::task::block_in_place(|| server.restart_with(signal));
@@ -71,6 +71,12 @@ fn what_is_asked_while_the_server_restarts_is_answered_afterwards() {
         }
         assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
     });
+}
+
+/// The signals that stop the server: at once, as in a crash, and after telling the clients.
+fn signals() -> impl Iterator<Item = &'static str> {
+    let signals = ["QUIT", "INT", "QUIT"].into_iter().cycle();
+    signals.take(rounds_or(3) as usize)
 }
 
 /// Writes and reads until it is told to end, and once more. Gives the number of writes.

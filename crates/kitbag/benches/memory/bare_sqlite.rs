@@ -5,11 +5,12 @@ use std::path::Path;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-use crate::cpu::Cpu;
+use crate::cpu::{Cpu, Spent, Stopwatch};
 use crate::each;
 use crate::talk::{Question, Talk};
 
-const BATCH: usize = 5_000;
+/// As many messages as a transaction of an import has.
+const BATCH: usize = 16_384;
 
 /// Processor seconds of inserting all rows of a store into a new file with the same tables.
 pub(crate) fn insert_again(from: &Path, to: &Path) -> f64 {
@@ -84,12 +85,28 @@ pub(crate) fn insert_again(from: &Path, to: &Path) -> f64 {
 pub(crate) struct Indexed {
     connection: Connection,
     talk: Talk,
-    /// Processor seconds of filling it.
-    pub(crate) seconds: f64,
+    /// The time of filling it.
+    pub(crate) spent: Spent,
 }
 
 /// Inserts the messages, in as many transactions as an import has.
 pub(crate) fn index(file: &Path, talk: Talk) -> Indexed {
+    let said: Vec<(usize, String)> = talk.said().collect();
+    let (connection, spent) = insert(file, &said);
+    Indexed {
+        connection,
+        talk,
+        spent,
+    }
+}
+
+/// The time of inserting messages in the same way.
+pub(crate) fn index_texts(file: &Path, said: &[(usize, String)]) -> Spent {
+    insert(file, said).1
+}
+
+fn insert(file: &Path, said: &[(usize, String)]) -> (Connection, Spent) {
+    let spent = Stopwatch::start();
     let connection = Connection::open(file).unwrap();
     connection
         .execute_batch(
@@ -98,10 +115,7 @@ pub(crate) fn index(file: &Path, talk: Talk) -> Indexed {
              CREATE VIRTUAL TABLE words USING fts5(sender, body, content = 'said', content_rowid = 'id', tokenize = 'porter unicode61');",
         )
         .unwrap();
-    let mut seconds = 0.0;
-    let said: Vec<(usize, String)> = talk.said().collect();
     for (batch, said) in said.chunks(BATCH).enumerate() {
-        let cpu = Cpu::of_self();
         connection.execute_batch("BEGIN").unwrap();
         let mut row = connection
             .prepare_cached("INSERT INTO said VALUES (?1, ?2, ?3)")
@@ -115,13 +129,8 @@ pub(crate) fn index(file: &Path, talk: Talk) -> Indexed {
             words.execute((id, &sender, text)).unwrap();
         }
         connection.execute_batch("COMMIT").unwrap();
-        seconds += cpu.seconds();
     }
-    Indexed {
-        connection,
-        talk,
-        seconds,
-    }
+    (connection, spent.spent())
 }
 
 /// Milliseconds for a query of FTS5.

@@ -2,7 +2,7 @@
 //!
 //! Prints one JSON object a line; `cargo xtask bench memory` runs it and knows the limits. Each
 //! size is measured with one sender who said everything, and with 500. Times are of the processor, of
-//! this process or of the server's.
+//! this process or of the server's; imports have theirs by the clock, too.
 
 #![allow(
     clippy::cast_precision_loss,
@@ -16,6 +16,7 @@
 mod bare_postgres;
 mod bare_sqlite;
 mod cpu;
+mod export;
 mod ours;
 mod talk;
 
@@ -40,6 +41,11 @@ fn main() {
         && command == "check"
     {
         return runtime.block_on(ours::check_sqlite(Path::new(file)));
+    }
+    if let [command, file, megabytes] = &arguments[..]
+        && command == "export"
+    {
+        return export::measure(Path::new(file), megabytes.parse().unwrap());
     }
     let sizes = arguments.iter().filter_map(|one| one.parse().ok());
     let mut sizes: Vec<usize> = sizes.collect();
@@ -74,14 +80,14 @@ async fn measure(talk: Talk) {
     let fts_file = folder.path().join("fts.db");
     let fts = bare_sqlite::index(&fts_file, talk);
     let fts_query = bare_sqlite::search(&fts, &questions);
-    let fts_import = fts.seconds;
+    let fts_import = fts.spent;
     drop(fts);
     let megabytes = |file| std::fs::metadata(file).unwrap().len() as f64 / 1e6;
     let line = json!({
         "bench": "memory", "database": "sqlite", "messages": messages, "senders": senders,
-        "import_per_second": messages as f64 / import,
-        "bare_inserts_per_second": messages as f64 / inserts,
-        "bare_index_per_second": messages as f64 / fts_import,
+        "import_s": import.wall, "import_cpu_s": import.cpu,
+        "bare_inserts_cpu_s": inserts,
+        "bare_index_s": fts_import.wall, "bare_index_cpu_s": fts_import.cpu,
         "recall_ms": recall.known, "unknown_ms": recall.unknown, "bare_query_ms": fts_query,
         "context_ms": context, "history_ms": history, "check_mb": check / 1e6,
         "file_mb": megabytes(&file), "bare_file_mb": megabytes(&fts_file),

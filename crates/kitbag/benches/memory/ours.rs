@@ -8,16 +8,15 @@ use kitbag::core::role::Role;
 use kitbag::core::tokens::{Characters, Tokens};
 use kitbag::engine::{PromptRequest, Sources, TurnRequest, turn};
 use kitbag::store::{
-    ExportFilter, Import, Incoming, Learned, Location, MemoryRequest, NewMessage, RecallRequest,
-    Store,
+    ExportFilter, Import, ImportBatches, Incoming, Learned, Location, MemoryRequest, NewMessage,
+    RecallRequest, Secrets, Store,
 };
 use serde_json::json;
 
-use crate::cpu::Cpu;
+use crate::cpu::{Cpu, Spent, Stopwatch};
 use crate::each;
 use crate::talk::{Question, Talk};
 
-const BATCH: usize = 5_000;
 /// The number of queries that are measured.
 pub(crate) const QUERIES: usize = 60;
 
@@ -31,39 +30,33 @@ async fn open(file: &Path) -> Store {
         .unwrap()
 }
 
-/// Processor seconds of importing, without making up the messages.
-async fn import(store: &Store, talk: Talk) -> f64 {
-    let mut spent = 0.0;
-    let mut batch = Vec::with_capacity(BATCH);
-    for (number, (sender, text)) in talk.said().enumerate() {
+/// The messages of a talk as an import brings them.
+fn imports(talk: Talk) -> Vec<Import> {
+    let import = |(number, (sender, text)): (usize, (usize, String))| {
         // Sittings of some twenty messages of one sender.
         let sitting = format!("s{}", number / talk.senders / 20);
         let message = NewMessage::new(Role::User, text).at(at(number as i64));
-        batch.push(Import::new(
-            "bench",
-            format!("u{sender}"),
-            Some(sitting),
-            message,
-        ));
-        if batch.len() == BATCH || number + 1 == talk.messages {
-            let cpu = Cpu::of_self();
-            store
-                .import(std::mem::take(&mut batch), at(0))
-                .await
-                .unwrap();
-            spent += cpu.seconds();
-        }
-    }
-    spent
+        Import::new("bench", format!("u{sender}"), Some(sitting), message)
+    };
+    talk.said().enumerate().map(import).collect()
 }
 
-/// Processor seconds of importing into a new file, which is then compacted as `memory import` does.
-pub(crate) async fn import_sqlite(file: &Path, talk: Talk) -> f64 {
+async fn import(store: &Store, messages: Vec<Import>) {
+    let mut batches = ImportBatches::of(messages.into_iter(), Secrets::Mask).unwrap();
+    while let Some(batch) = batches.next().await {
+        store.import_batch(batch.unwrap(), at(0)).await.unwrap();
+    }
+}
+
+/// The time of importing into a new file, which is then compacted as `memory import` does. Making up the
+/// messages is not part of it.
+pub(crate) async fn import_sqlite(file: &Path, talk: Talk) -> Spent {
+    let messages = imports(talk);
+    let spent = Stopwatch::start();
     let store = open(file).await;
-    let imported = import(&store, talk).await;
-    let cpu = Cpu::of_self();
+    import(&store, messages).await;
     store.vacuum().await.unwrap();
-    imported + cpu.seconds()
+    spent.spent()
 }
 
 /// Returns how many messages are found.
@@ -169,7 +162,7 @@ pub(crate) async fn postgres(url: &str, talk: Talk) -> (Recall, f64) {
     let store = Store::open(&location).await.unwrap();
     let tenant = format!("bench-{}-{}", talk.messages, talk.senders);
     let store = store.for_tenant(tenant.parse().unwrap());
-    import(&store, talk).await;
+    import(&store, imports(talk)).await;
     crate::bare_postgres::analyze(url).await;
     let measure = async |questions: Vec<Question>| {
         recall_all(&store, &questions).await;

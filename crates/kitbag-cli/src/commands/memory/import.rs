@@ -5,21 +5,20 @@
 
 mod interrupt;
 mod keep;
+mod messages;
 mod report;
 
 use std::path::PathBuf;
 
-use kitbag::core::message::{Message, MessageMetadata};
-use kitbag::memory::{ImportDefaults, ImportError, ImportFormat, ImportLine, Place, read_import};
-use kitbag::store::{Import, MessageTime, NewFact, NewMessage};
-use serde_json::Value;
+use kitbag::memory::{ImportDefaults, ImportFormat, read_import};
+use kitbag::store::{Import, ImportBatch, ImportBatches};
 
 use super::source;
 use crate::failure::Failure;
 use crate::project;
 use crate::store::StoreArgs;
 use keep::{Keeper, RestoreForgotten, Unit};
-use report::{Problem, Skipped};
+use messages::Messages;
 
 /// Imports conversations from an export of ChatGPT or Claude, or from JSON lines
 ///
@@ -81,31 +80,44 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         false => Unit::Batch,
     };
     let stops = args.strict || args.atomic;
-    let mut import = read_import(source, args.format, &defaults);
+    let secrets = store.secrets();
+    let mut messages = Messages::new(read_import(source, args.format, &defaults), stops);
     let mut keeper = Keeper::new(store, unit, args.forgotten.then_some(RestoreForgotten));
-    let mut skipped = Skipped::default();
-    let mut is_empty = true;
-    while let Some(line) = import.next() {
-        let message = match line {
-            Ok(line) => message(line, &import.place()),
-            Err(error) => Err(unreadable(&error)),
-        };
-        match message {
-            Ok(message) => {
-                is_empty = false;
-                keeper.take(message).await?;
+    match unit {
+        Unit::All => {
+            let all: Vec<Import> = messages.by_ref().collect();
+            if messages.problem.is_none() && !all.is_empty() {
+                keeper
+                    .keep(ImportBatch::with_secrets(all, secrets)?)
+                    .await?;
             }
-            Err(problem) if stops || problem.is_final => {
-                if is_empty {
-                    // With no message at all, the records that were left out explain the failure.
-                    report::say_left_out(import.tally());
+        }
+        Unit::Batch => {
+            let mut batches = ImportBatches::of(messages, secrets)?;
+            while let Some(batch) = batches.next().await {
+                match batch {
+                    Ok(batch) => keeper.keep(batch).await?,
+                    Err(error) => return Err(keeper.with_counts(error.into()).await),
                 }
-                return Err(keeper.end_early(problem.into()).await);
             }
-            Err(problem) => skipped.add(problem),
+            messages = batches.into_source()?;
         }
     }
-    let kept = keeper.end().await?;
+    let Messages {
+        lines,
+        skipped,
+        is_empty,
+        problem,
+        ..
+    } = messages;
+    if let Some(problem) = problem {
+        if is_empty {
+            // With no message at all, the records that were left out explain the failure.
+            report::say_left_out(lines.tally());
+        }
+        return Err(keeper.with_counts(problem.into()).await);
+    }
+    let kept = keeper.end().await;
     if is_empty && let Some(failure) = skipped.as_failure() {
         return Err(failure.and("nothing was imported"));
     }
@@ -117,55 +129,5 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         let failure = Failure::new(format_args!("{what}, and has no conversation in it"));
         return Err(failure.hint("download the file again: it is incomplete"));
     }
-    report::tell(kept, import.tally(), &skipped, args.json)
-}
-
-fn unreadable(error: &ImportError) -> Problem {
-    let hint = match error.is_final() {
-        true => error.hint(),
-        false => "correct it and import the file again: messages with a `ref` are not stored twice",
-    };
-    Problem {
-        what: error.to_string(),
-        hint: Some(hint),
-        is_final: error.is_final(),
-    }
-}
-
-/// The message of a line, or the problem with it.
-fn message(line: ImportLine, place: &Place) -> Result<Import, Problem> {
-    // A record may hold many messages; the reference tells which one has the problem.
-    let place = match &line.reference {
-        Some(reference) => format!("{place} (`{}`)", reference.escape_debug()),
-        None => place.to_string(),
-    };
-    let mut said = Message::new(line.role, line.text).with_visibility(line.visibility);
-    if !line.metadata.is_empty() {
-        let metadata = serde_json::from_value::<MessageMetadata>(Value::Object(line.metadata));
-        let metadata =
-            metadata.map_err(|error| Problem::new(format!("{place}: metadata: {error}")));
-        said.metadata = Some(metadata?);
-    }
-    let mut message = NewMessage::from(said);
-    if let Some(at) = line.at {
-        let Some(at) = MessageTime::parse(&at) else {
-            return Err(Problem::new(format!(
-                "{place}: `at` is `{}`, expected a time such as 2024-01-15T10:30:00Z, seconds since 1970, or null",
-                at.escape_debug()
-            )));
-        };
-        message = message.at(at);
-    }
-    message.reference = line.reference;
-    message.message.name = line.speaker;
-    // A repeated memory must not be found as if it had been said twice.
-    message.recallable = !line.recalled;
-    let mut import = Import::new(line.channel, line.sender, line.conversation, message);
-    import.title = line.title;
-    import.summary = line.summary;
-    let facts = line.facts.into_iter();
-    import.facts = facts.map(|(key, value)| NewFact::new(key, value)).collect();
-    let checked = import.check();
-    checked.map_err(|error| Problem::new(format!("{place}: {error}")))?;
-    Ok(import)
+    report::tell(kept, lines.tally(), &skipped, args.json)
 }

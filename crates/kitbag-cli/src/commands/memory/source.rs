@@ -8,8 +8,8 @@ use crate::failure::Failure;
 use crate::input;
 
 /// Opens a file, or stdin for `-`.
-pub(super) fn open(path: &Path) -> Result<BufReader<Box<dyn Read>>, Failure> {
-    let from: Box<dyn Read> = if input::is_stdin(path) {
+pub(super) fn open(path: &Path) -> Result<BufReader<Box<dyn Read + Send>>, Failure> {
+    let from: Box<dyn Read + Send> = if input::is_stdin(path) {
         Box::new(io::stdin())
     } else {
         let failed = |error| Failure::new(format_args!("cannot read {}: {error}", path.display()));

@@ -27,9 +27,30 @@ fn x01_the_pools_parameters_are_taken_out_of_an_address() {
         assert_eq!(options.size, 4);
         assert_eq!(options.wait, Duration::from_millis(1_500));
     }
-    for wrong in ["pool_size=0", "pool_size=x", "pool_wait=", "pool_wait=5h"] {
+    let wrong = [
+        "pool_size=0",
+        "pool_size=x",
+        "pool_wait=",
+        "pool_wait=5h",
+        "prepared=yes",
+    ];
+    for wrong in wrong {
         let error = AddressOptions::split(&format!("postgres://h/d?{wrong}")).unwrap_err();
         assert!(error.contains(wrong), "{error}");
+    }
+}
+
+#[test]
+fn statements_are_prepared_only_on_request() {
+    for (address, statements) in [
+        ("postgresql://h/d", Statements::Unnamed),
+        ("postgresql://h/d?prepared=off", Statements::Unnamed),
+        ("postgresql://h/d?prepared=on", Statements::Prepared),
+        ("host=h prepared=on", Statements::Prepared),
+    ] {
+        let (rest, options) = AddressOptions::split(address).unwrap();
+        assert!(!rest.contains("prepared"), "{rest}");
+        assert_eq!(options.statements, statements);
     }
 }
 

@@ -1,10 +1,9 @@
 //! Stores messages in batches, and knows at any time how many are stored.
 
-use std::mem;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use kitbag::store::{Import, ImportBatch, Store};
+use kitbag::store::{ImportBatch, Store};
 use serde::Serialize;
 use tokio::sync::Mutex;
 
@@ -13,21 +12,14 @@ use crate::failure::Failure;
 use crate::output::{counted, grouped};
 use crate::progress::Progress;
 
-/// The most messages of a transaction.
-const BATCH: usize = 4_000;
-/// The most bytes of text of a transaction, so that long messages do not fill the memory.
-const BATCH_BYTES: usize = 16 << 20;
-
 /// The least messages of an import that may end with compacting the store; fewer leave little to gain.
 const WORTH_COMPACTING: u64 = 10_000;
 
-/// Takes messages one by one.
+/// Takes batches one by one.
 pub(super) struct Keeper {
     store: Store,
     unit: Unit,
     restore: Option<RestoreForgotten>,
-    waiting: Vec<Import>,
-    bytes: usize,
     /// Held while a batch is being kept.
     kept: Arc<Mutex<ImportCounts>>,
     progress: Progress,
@@ -85,32 +77,18 @@ impl Keeper {
             store,
             unit,
             restore,
-            waiting: Vec::new(),
-            bytes: 0,
             kept,
             progress: Progress::start("importing"),
         }
     }
 
-    /// Takes a message that was checked, which is kept with its batch.
-    pub(super) async fn take(&mut self, message: Import) -> Result<(), Failure> {
-        self.bytes = self.bytes.saturating_add(message.message.text().len());
-        self.waiting.push(message);
-        let is_full = self.waiting.len() >= BATCH || self.bytes >= BATCH_BYTES;
-        if is_full && self.unit == Unit::Batch {
-            self.keep().await?;
-        }
-        Ok(())
-    }
-
-    /// Keeps the rest.
-    pub(super) async fn end(mut self) -> Result<ImportCounts, Failure> {
-        self.keep().await?;
+    /// Ends the import, and returns the counts of all messages.
+    pub(super) async fn end(self) -> ImportCounts {
         let kept = *self.kept.lock().await;
         if kept.messages >= WORTH_COMPACTING {
             self.compact(kept.messages).await;
         }
-        Ok(kept)
+        kept
     }
 
     /// Compacts the file, unless most of it was there before, of whatever tenant. Each batch writes a
@@ -136,37 +114,16 @@ impl Keeper {
         }
     }
 
-    /// Stores the messages before a line that cannot be read, unless all or none are to be kept.
-    pub(super) async fn end_early(mut self, failure: Failure) -> Failure {
-        if self.unit == Unit::Batch
-            && let Err(earlier) = self.keep().await
-        {
-            return earlier;
-        }
-        self.with_counts(failure).await
-    }
-
-    async fn keep(&mut self) -> Result<(), Failure> {
-        self.bytes = 0;
-        let batch = mem::take(&mut self.waiting);
-        if batch.is_empty() {
-            return Ok(());
-        }
-        let is_nameless = |import: &&Import| import.message.reference.is_none();
-        let nameless = batch.iter().filter(is_nameless).count();
-        // Held until the counts are added: an interrupt reports either the batch and its count, or neither.
-        let mut kept = self.kept.lock().await;
-        // The expensive part, analysis and masking, runs before the transaction.
-        let batch = ImportBatch::with_secrets(batch, self.store.secrets());
-        let batch = batch.map(|batch| match self.restore {
+    /// Stores a batch.
+    pub(super) async fn keep(&mut self, batch: ImportBatch) -> Result<(), Failure> {
+        let batch = match self.restore {
             Some(RestoreForgotten) => batch.restoring_forgotten(),
             None => batch,
-        });
-        let imported = match batch {
-            Ok(batch) => self.store.import_batch(batch, Timestamp::now()).await,
-            Err(error) => Err(error),
         };
-        let imported = match imported {
+        let nameless = batch.without_reference();
+        // Held until the counts are added: an interrupt reports either the batch and its count, or neither.
+        let mut kept = self.kept.lock().await;
+        let imported = match self.store.import_batch(batch, Timestamp::now()).await {
             Ok(imported) => imported,
             Err(error) => {
                 // `with_counts` takes the lock itself.
@@ -188,7 +145,7 @@ impl Keeper {
     }
 
     /// The failure, with the number of messages that are stored nevertheless.
-    async fn with_counts(&self, failure: Failure) -> Failure {
+    pub(super) async fn with_counts(&self, failure: Failure) -> Failure {
         let kept = self.kept.lock().await;
         match self.unit {
             Unit::Batch if kept.messages + kept.known > 0 => {
