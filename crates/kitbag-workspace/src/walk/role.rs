@@ -60,7 +60,9 @@ pub(super) struct Place {
 impl Place {
     pub(super) fn enter(self, folder: &str) -> Self {
         let mut place = self;
-        if self.role.is_none() {
+        // The texts that benchmarks and tests read are neither.
+        let is_data = |role| role == Some(FileRole::Data);
+        if self.role.is_none() || is_data(self.folder_role(folder)) {
             // The outermost folder that tells wins: `docs/src` is documentation.
             place.role = self.folder_role(folder);
             place.maybe_test |= folder == "test" && self.below_root && !self.in_main;
@@ -291,6 +293,14 @@ mod tests {
                 ".gitignore",
             ],
         );
+        check(
+            Data,
+            &[
+                "benchmarks/haystacks/opensubtitles/en.txt",
+                "fuzz/corpora/a.json",
+            ],
+        );
+        check(Source, &["src/corpus/reader.py"]);
         check(
             Data,
             &["locale/de.po", "data/cities.json", "icon.svg", "rows.csv"],
