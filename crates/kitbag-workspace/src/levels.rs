@@ -72,6 +72,9 @@ impl Default for DepthWeights {
 const WINDOW: u32 = 13;
 const WHOLE: u32 = 70;
 
+/// The least part of a file has so many lines.
+const FEWEST_LINES: u32 = 3;
+
 /// A part of fewer bytes is a fragment: with its heading it has less than 1,500.
 const FRAGMENT: usize = 1_460;
 
@@ -268,7 +271,12 @@ impl<'a> Depth<'a> {
         }
         if let Some(best) = units.first() {
             let (first, last) = excerpt(candidate, best.index);
-            levels.push(slice(view.excerpt(first, last), coverage(0.0)));
+            let shown = view.excerpt(first, last);
+            let lines: u32 = shown.lines.iter().map(|(from, to)| to + 1 - from).sum();
+            // A line or two say less than the name of the file, unless the task points at them.
+            if lines >= FEWEST_LINES || !candidate.located.is_empty() {
+                levels.push(slice(shown, coverage(0.0)));
+            }
         }
         let outlined = permille(self.weights.breadth + self.weights.outline * deep);
         levels.extend(outline_of(&view).map(|outline| outline.with_coverage(outlined)));

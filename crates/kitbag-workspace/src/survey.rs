@@ -191,9 +191,20 @@ pub fn survey(
         || loader.load(&chosen, &mut bytes),
         || PathIndex::new(&paths),
     );
+    let mut defining = named::to_parse(&holders, || judge.best(usize::MAX));
+    defining.retain(|file| !known.contains(file));
+    let defining = loader.load_defining(&defining);
+    known.extend(defining.iter().map(|candidate| candidate.file));
+    candidates.extend(defining);
+    for definition in named::mark(&query.names, files, &mut candidates) {
+        if !named.iter().any(|named| named.file == definition.file) {
+            named.push(definition);
+        }
+    }
+    let wanted: Vec<usize> = named.iter().map(|named| named.file).collect();
     judge.look_closer(&candidates, &paths);
     // What the best files import may be among the best itself, and what belongs to them comes along.
-    let companions = judge.bring_along(&candidates, &paths);
+    let companions = judge.bring_along(&wanted, &candidates, &paths);
     let parsed = loader.load_companions(&companions, &mut candidates);
     known.extend(parsed);
     let more = judge.best(options.candidates).into_iter().chain(companions);
@@ -201,10 +212,9 @@ pub fn survey(
     if !more.is_empty() {
         candidates.extend(loader.load(&more, &mut bytes));
     }
-    let mut defining = named::to_parse(&holders, || judge.best(usize::MAX));
-    defining.retain(|file| !known.contains(file));
-    candidates.extend(loader.load_defining(&defining));
     phrases::mark(query, &options.changed, files, &mut candidates);
+    // What was loaded since has definitions too.
+    named::mark(&query.names, files, &mut candidates);
     for definition in named::mark(&query.names, files, &mut candidates) {
         if !named.iter().any(|named| named.file == definition.file) {
             named.push(definition);

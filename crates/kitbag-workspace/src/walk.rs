@@ -20,6 +20,7 @@ use kitbag_core::problem::{Problem, ProblemKind};
 
 pub use self::entry::{FileEntry, Skipped, Walk};
 pub use self::role::FileRole;
+pub(crate) use self::role::is_bulk;
 use self::select::Selection;
 pub use self::skip::SkipReason;
 use crate::workspace::WorkspaceOptions;

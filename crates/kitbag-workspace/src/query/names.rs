@@ -66,12 +66,14 @@ impl Names {
     }
 
     fn add_words(&mut self, zone: Zone, text: &str) {
+        // A span of several words is a command.
+        let is_quoted = zone == Zone::Inline && !text.trim().contains(char::is_whitespace);
         for word in text.split(|c: char| c.is_whitespace() || "`,;:!?()\"'".contains(c)) {
             let word = word.trim_end_matches('.').trim_start_matches("./");
             let name = word.rsplit('/').next().unwrap_or(word);
             let has_extension = name.trim_start_matches('.').contains('.');
             // Words of prose are files only where they look like it: a project may have a file `build`.
-            let is_file = zone == Zone::Inline
+            let is_file = is_quoted
                 || name.len() < word.len()
                 || name.len() >= 4 && FileRole::of(name) != FileRole::Source
                 || name.starts_with(char::is_uppercase) && name.ends_with("file");

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kitbag_core::text::{Word, words};
+
 use super::candidate::Candidate;
 use crate::language::Language;
 use crate::query::{Names, Query, Symbol};
@@ -18,6 +20,9 @@ const MOST_NAMED_DEFINITIONS: usize = 5;
 /// The files that are parsed to find the definition of a name: one that more files hold is defined in
 /// one of the best of them.
 const MOST_HOLDERS: usize = 24;
+
+/// More names than these are what a report talks about: only the first are looked for in all files.
+const MOST_SYMBOLS: usize = 20;
 
 /// A path that could be any of more files than these is not told: it is a name such as `index.js`.
 const MOST_NAMESAKES: usize = 6;
@@ -135,39 +140,46 @@ fn is_told(path: &str, candidates: &[usize]) -> bool {
     }
 }
 
-/// The files that hold the names of definitions, for each name in the order of the task. Names that are
-/// definitions stand in them as words of the query.
+/// The files that hold the names of definitions, for each name in the order of the task. Names stand in
+/// them as words of the query.
 pub(super) fn holders(
     query: &Query,
     files: &[FileEntry],
     documents: &[Option<Document>],
 ) -> Vec<Vec<usize>> {
-    let holds = |name: &str| {
-        let word = kitbag_core::text::words(name).last()?;
-        let (text, is_whole) = match word {
-            kitbag_core::text::Word::Part(text) => (text, false),
-            kitbag_core::text::Word::Whole(text) => (text, true),
-        };
-        let mut terms = query.terms.iter();
-        let term = terms.position(|term| term.text == text && term.is_whole == is_whole)?;
-        u16::try_from(term).ok()
-    };
-    let held = query.names.symbols.iter().map(|symbol| {
-        let Some(term) = holds(&symbol.name) else {
-            return Vec::new();
-        };
-        let documents = documents.iter().zip(files).enumerate();
-        let holders = documents.filter(|(_, (document, file))| {
-            let mut counts = document.iter().flat_map(|document| &document.counts);
-            is_code(file.role) && counts.any(|&(known, _)| known == term)
-        });
-        holders.map(|(index, _)| index).collect()
-    });
-    held.collect()
+    let symbols = query.names.symbols.iter().take(MOST_SYMBOLS);
+    let mut by_term: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
+    for symbol in symbols {
+        if let Some(term) = term_of(&symbol.name, query) {
+            by_term.entry(term).or_default();
+        }
+    }
+    if by_term.is_empty() {
+        return Vec::new();
+    }
+    for (index, (document, file)) in documents.iter().zip(files).enumerate() {
+        if !matches!(file.role, FileRole::Source | FileRole::Test) {
+            continue;
+        }
+        for (term, _) in document.iter().flat_map(|document| &document.counts) {
+            if let Some(holders) = by_term.get_mut(term) {
+                holders.push(index);
+            }
+        }
+    }
+    by_term.into_values().collect()
 }
 
-fn is_code(role: FileRole) -> bool {
-    matches!(role, FileRole::Source | FileRole::Test)
+/// The term of the query that a name is.
+fn term_of(name: &str, query: &Query) -> Option<u16> {
+    // Behind the words that a compound name is made of comes the whole of it.
+    let (text, is_whole) = match words(name).last()? {
+        Word::Part(text) => (text, false),
+        Word::Whole(text) => (text, true),
+    };
+    let mut terms = query.terms.iter();
+    let term = terms.position(|term| term.text == text && term.is_whole == is_whole)?;
+    u16::try_from(term).ok()
 }
 
 /// The files to parse for the definitions of names: of too many that hold one, the first in `order`.
@@ -180,15 +192,14 @@ pub(super) fn to_parse(holders: &[Vec<usize>], order: impl FnOnce() -> Vec<usize
     if !many.is_empty() {
         let order = order();
         for holders in many {
-            let best = order.iter().filter(|file| holders.contains(file));
+            let best = order
+                .iter()
+                .filter(|file| holders.binary_search(file).is_ok());
             chosen.extend(best.take(MOST_HOLDERS));
         }
     }
     chosen.into_iter().collect()
 }
-
-/// A definition by its place: the file, and the names around it.
-type Place = (usize, Vec<String>);
 
 /// Tells if a text has a definition of one of the names.
 pub(super) fn defines(names: &Names, syntax: &Syntax) -> bool {
@@ -198,6 +209,9 @@ pub(super) fn defines(names: &Names, syntax: &Syntax) -> bool {
         symbols.any(|symbol| symbol.name == definition.name)
     })
 }
+
+/// A definition by its place: the file, and the names around it.
+type Place = (usize, Vec<String>);
 
 /// Marks the units of candidates that the task names by their definitions. Returns the files of those
 /// names that are defined once.

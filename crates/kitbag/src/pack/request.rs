@@ -143,8 +143,8 @@ impl Default for SurveyRequest {
     }
 }
 
-/// A file at a fiftieth of the score of the best, or a short one at a thirtieth, has no more than a common
-/// word of the task. No lower score led to a changed line in a real fix.
+/// The relevance of a file at a seventieth of the best score, or of a short one at a thirtieth: it has no more
+/// than a common word of the task. Low, since a file that a fix needs may share few words with its report.
 const FLOOR: u32 = 200;
 
 const DEFAULT_BUDGET: Tokens = Tokens(32_000);

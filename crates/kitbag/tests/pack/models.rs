@@ -121,6 +121,25 @@ fn p05_a_tracked_vendor_folder_is_left_out_unless_it_is_the_source() {
 }
 
 #[test]
+fn p05_what_a_benchmark_searches_is_not_shown() {
+    let text = "the anchor does not hold when it is dropped\n".repeat(40);
+    let table = format!("anchor,hold\n{}", "dropped,1\n".repeat(40_000));
+    let project = Project::new(&[
+        ("src/anchor.rs", &code("anchor", 2)),
+        ("benchmarks/haystacks/sea.txt", &text),
+        ("data/anchors.csv", &table),
+    ]);
+    let task = "the anchor does not hold when it is dropped";
+    let pack = packed(&project.request(task, 8_000)).unwrap();
+    for path in ["benchmarks/haystacks/sea.txt", "data/anchors.csv"] {
+        assert_eq!(why_out(&pack, path), "data");
+    }
+    let mut request = project.request(task, 8_000);
+    request.survey.pins.push("benchmarks/haystacks/sea.txt".to_owned());
+    assert!(find(&packed(&request).unwrap(), "benchmarks/haystacks/sea.txt").is_some());
+}
+
+#[test]
 fn p02_noise_does_not_fill_a_budget() {
     let project = Project::new(&[("src/anchor.rs", &code("anchor", 12))]);
     // A common word of the task is all that these have.
