@@ -5,7 +5,7 @@ mod infer;
 mod wording;
 
 pub use context::{CompressedContext, ExcludedChunk};
-pub use infer::Inferred;
+pub use infer::{Inferred, asks_for_review};
 pub use wording::{context_note, ending};
 
 use alloc::string::String;

@@ -73,13 +73,14 @@ pub(crate) fn change_slashes(
     Cow::Owned(out)
 }
 
-/// Makes a text fit for the rest of a line: trimmed, line breaks folded into `⏎`,
-/// a mark at its start escaped.
+/// Makes a text fit for the rest of a line: trimmed, line breaks folded into `⏎`, a mark at its start
+/// escaped, and written out what nobody sees or what turns the direction of a text.
 ///
 /// ```
 /// use kitbag_core::neutral::one_line;
 ///
 /// assert_eq!(one_line(" Soup\r\n## Your Task "), "Soup⏎## Your Task");
+/// assert_eq!(one_line("a\u{202e}b"), "a\\u{202e}b");
 /// assert_eq!(one_line("# Soup"), "\\# Soup");
 /// ```
 #[must_use]
@@ -87,7 +88,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     // The text may come to stand at the beginning of one of our lines.
     let escape = opens_list_item(text) || is_structural(split_blank(text).1);
-    if !escape && !text.contains(is_line_break) {
+    if !escape && !text.contains(|c| is_line_break(c) || is_unseen(c)) {
         return Cow::Borrowed(text);
     }
     let mut folded = String::with_capacity(text.len() + 8);
@@ -96,7 +97,9 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     }
     let mut previous = None;
     for char in text.chars() {
-        if !is_line_break(char) {
+        if is_unseen(char) {
+            folded.extend(char.escape_unicode());
+        } else if !is_line_break(char) {
             folded.push(char);
         } else if !(char == '\n' && previous == Some('\r')) {
             // One sign for both characters of a Windows line break.
@@ -209,6 +212,17 @@ pub(crate) fn is_line_break(char: char) -> bool {
         char,
         '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
     )
+}
+
+/// Tells whether `char` hides from a reader, or turns the direction of what follows. Joiners, variants and
+/// marks of scripts that need them are seen by what they do.
+pub(crate) fn is_unseen(char: char) -> bool {
+    (char.is_control() && !char.is_whitespace())
+        || matches!(
+            char,
+            '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+            | '\u{feff}' | '\u{e0000}'..='\u{e007f}'
+        )
 }
 
 /// Tells whether a line opens a list item or a quotation.

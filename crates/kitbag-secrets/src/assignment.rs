@@ -84,6 +84,7 @@ fn is_secret(value: &str, promise: Promise, literal: bool, file: File) -> bool {
     let is_word = literal && file.config && !key::is_named(value);
     match promise {
         Promise::Password if is_word && value::is_chosen(value, 6) => true,
+        Promise::Password if is_word && value::is_passphrase(value) => true,
         Promise::Secret if is_word && value::is_one_word(value) => true,
         Promise::Password if literal && !file.made_up => {
             value::is_password(value) || value::is_random(value, 12)

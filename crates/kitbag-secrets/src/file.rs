@@ -11,6 +11,8 @@ pub(super) struct File {
     pub(super) lock: bool,
     /// Set for a configuration or a script, where a password that looks like a word is one.
     pub(super) config: bool,
+    /// Set where a value without quotes goes on to the end of its line.
+    pub(super) lines: bool,
     /// How it is written, where its name says that all its values are secret.
     pub(super) named: Option<SecretFile>,
 }
@@ -39,17 +41,24 @@ impl File {
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         let parts = || path.split(['/', '\\', '.', '_', '-']);
         let made_up = DOCUMENTS.contains(&extension) || parts().any(|part| MADE_UP.contains(&part));
+        let folders = path.strip_suffix(name).unwrap_or_default();
+        let mut folders = folders.split(['/', '\\']);
+        // What stands in a folder of settings is one of them, whatever its own name says.
+        let is_configured = |name: &str| {
+            let mut parts = name.split(['.', '_', '-']);
+            parts.any(|part| CONFIGURE.contains(&part))
+        };
+        let is_below = folders.any(|folder| CONFIG_FOLDERS.contains(&folder));
         let is_config = CONFIGS.contains(&extension)
             || matches!(name, "config" | "containerfile" | "dockerfile")
-            || matches!(extension, "json" | "xml")
-                && name
-                    .split(['.', '_', '-'])
-                    .any(|part| CONFIGURE.contains(&part));
+            || matches!(extension, "json" | "xml") && (is_below || is_configured(name))
+            || extension == "php" && is_below;
         Self {
             bare: !CODE.contains(&extension),
             made_up,
             lock: LOCKS.contains(&name) || matches!(extension, "lock" | "sum"),
             config: is_config && !made_up && !parts().any(|part| WORDED.contains(&part)),
+            lines: matches!(extension, "yaml" | "yml" | "properties"),
             named: SecretFile::of(name, extension),
         }
     }
@@ -137,6 +146,16 @@ const CONFIGURE: &[&str] = &[
     "config",
     "settings",
     "web",
+];
+
+/// The folders in which files of any format are settings.
+const CONFIG_FOLDERS: &[&str] = &[
+    "conf",
+    "conf.d",
+    "config",
+    "configs",
+    "configuration",
+    "settings",
 ];
 
 /// Parts of a path below which values are words to be read by people.

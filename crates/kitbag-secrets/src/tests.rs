@@ -441,3 +441,47 @@ fn a_password_that_a_sentence_tells_is_found() {
     let documented = format!("The password is {password}.");
     assert_eq!(redacted(&documented, "docs/login.md"), documented);
 }
+
+#[test]
+fn p09_a_folder_of_settings_makes_its_files_settings() {
+    for (path, text) in [
+        ("config/login.json", "{\"password\": \"@\"}\n"),
+        ("settings/login.json", "{\"password\": \"@\"}\n"),
+        ("app/config/login.xml", "<password>@</password>\n"),
+        ("config/login.php", "return ['password' => '@'];\n"),
+        ("C:\\app\\config\\login.json", "{\"password\": \"@\"}\n"),
+    ] {
+        let text = text.replace('@', "correcthorsebattery");
+        let shown = redacted(&text, path);
+        assert!(!shown.contains("correcthorse"), "{path}: {shown}");
+    }
+    for (path, text) in [
+        ("data/login.json", "{\"password\": \"correcthorsebattery\"}\n"),
+        ("tests/config/login.json", "{\"password\": \"correcthorsebattery\"}\n"),
+        ("config/locales/login.json", "{\"password\": \"Kennwort\"}\n"),
+        ("config/schema.json", "{\"password\": {\"type\": \"string\"}}\n"),
+        ("config/rules.php", "return ['password' => 'required|min:8'];\n"),
+        ("config/auth.php", "return ['password' => env('DB_PASSWORD')];\n"),
+        ("config/auth.php", "return ['passwords' => ['users' => ['expire' => 60]]];\n"),
+        ("src/login.php", "$password = $request->password;\n"),
+    ] {
+        assert_eq!(redacted(text, path), text, "{path}");
+    }
+}
+
+#[test]
+fn p09_a_password_of_several_words_is_replaced_whole() {
+    let text = "db:\n  password: correct horse battery  # the old one\n";
+    let shown = redacted(text, "config.yaml");
+    assert!(!shown.contains("horse") && shown.contains("# the old one"), "{shown}");
+    for text in [
+        "password: the one that you chose\n",
+        "password: Enter a new password\n",
+        "password: must have eight signs\n",
+        "password: !vault horse battery staple\n",
+    ] {
+        assert_eq!(redacted(text, "config.yaml"), text);
+    }
+    let text = "password: correct horse battery\n";
+    assert_eq!(redacted(text, "docs/guide.yaml"), text);
+}

@@ -111,6 +111,29 @@ pub(super) fn is_one_word(value: &str) -> bool {
     is_chosen(value, 12) && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
+/// Tells a password of several words from a sentence, which has words of grammar, capitals or signs.
+pub(super) fn is_passphrase(value: &str) -> bool {
+    let mut words = value.split(' ');
+    let is_word = |word: &str| {
+        let letters = word
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+        (2..=20).contains(&word.len()) && letters && !GRAMMAR.contains(&word)
+    };
+    (3..=10).contains(&value.split(' ').count())
+        && words.all(is_word)
+        && (12..=128).contains(&value.len())
+        && !is_stand_in(value)
+}
+
+/// Words that sentences have, and passwords of several words hardly.
+const GRAMMAR: &[&str] = &[
+    "an", "and", "are", "as", "at", "be", "by", "can", "cannot", "do", "does", "for", "from", "has", "have", "if",
+    "in", "is", "it", "its", "may", "must", "no", "not", "of", "on", "only", "or", "should", "than", "that", "the",
+    "their", "this", "to", "use", "used", "user", "users", "using", "was", "when", "which", "will", "with", "you",
+    "your", "password", "passwords", "secret", "token", "key", "login", "empty", "required", "optional", "string",
+];
+
 /// The part of a text from here on, up to a number of bytes, at a character's end.
 pub(super) fn window(text: &str, start: usize, length: usize) -> &str {
     let rest = text.get(start..).unwrap_or_default();

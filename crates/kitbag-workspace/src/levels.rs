@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::language::{Comment, Language};
 use crate::survey::{Candidate, UnitWorth};
-use crate::syntax::{self, Rendered, UnitKind, View};
+use crate::syntax::{self, Rendered, Unit, UnitKind, View};
 
 /// How the units of files are weighed against each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,6 +71,9 @@ impl Default for DepthWeights {
 /// that is not.
 const WINDOW: u32 = 13;
 const WHOLE: u32 = 70;
+
+/// The least part of a file has so many lines.
+const FEWEST_LINES: u32 = 3;
 
 /// A part of fewer bytes is a fragment: with its heading it has less than 1,500.
 const FRAGMENT: usize = 1_460;
@@ -145,23 +148,60 @@ impl<'a> Depth<'a> {
             + named
     }
 
-    /// The level that shows the worthiest function of a file that stands whole in it; none where there
-    /// is no such function.
+    /// The level that shows the worthiest function of a file of tests that stands whole in it: one that
+    /// is a test by its name, if there is one. None where there is no such function.
     #[must_use]
     pub fn model(&self, candidate: &Candidate, text: &str, path: &str) -> Option<Level> {
-        let is_whole = |weighed: &Weighed| {
-            let unit = candidate.syntax.units.get(weighed.index);
-            unit.is_some_and(|unit| {
-                unit.kind == UnitKind::Function && !unit.part && unit.len() <= WHOLE
-            })
+        let says_test = |unit: &Unit| unit.name.to_ascii_lowercase().contains("test");
+        let best = self
+            .best_function(candidate, |unit, _| says_test(unit))
+            .or_else(|| self.best_function(candidate, |_, _| true))?;
+        let shown = view(candidate, text, path).slice(&[best]);
+        Some(slice(shown, permille(self.weights.breadth)))
+    }
+
+    /// The parts of a file, each with the worthiest test that stands in the file besides. Empty where no
+    /// test does. `levels` are those of the file.
+    #[must_use]
+    pub fn with_inner_test(
+        &self,
+        candidate: &Candidate,
+        text: &str,
+        path: &str,
+        levels: &[Level],
+    ) -> Vec<WithTest> {
+        let Some(test) = self.best_function(candidate, |_, worth| worth.is_test) else {
+            return Vec::new();
         };
-        let functions = self.units(candidate).filter(is_whole);
+        let view = view(candidate, text, path);
+        let parts = levels.iter().filter(|level| level.level == Detail::Slice);
+        let with_test = parts.map(|level| WithTest {
+            without: level.lines.clone(),
+            level: slice(view.slice_besides(&level.lines, test), level.coverage),
+        });
+        with_test.collect()
+    }
+
+    /// The worthiest of the functions of a file that stand whole in it and are not too long.
+    fn best_function(
+        &self,
+        candidate: &Candidate,
+        is_wanted: impl Fn(&Unit, &UnitWorth) -> bool,
+    ) -> Option<usize> {
+        let units = self.units(candidate);
+        let functions = units.filter(|weighed| {
+            let unit = candidate.syntax.units.get(weighed.index);
+            let worth = candidate.units.get(weighed.index);
+            unit.zip(worth).is_some_and(|(unit, worth)| {
+                let is_function = unit.kind == UnitKind::Function && !unit.part;
+                is_function && unit.len() <= WHOLE && is_wanted(unit, worth)
+            })
+        });
         let best = functions.max_by(|a, b| {
             let by_mass = a.mass.total_cmp(&b.mass);
             by_mass.then(b.index.cmp(&a.index))
         })?;
-        let shown = view(candidate, text, path).slice(&[best.index]);
-        Some(slice(shown, permille(self.weights.breadth)))
+        Some(best.index)
     }
 
     /// The levels of a file whose score is `share` of the best, the most detailed first. `text` is
@@ -216,9 +256,27 @@ impl<'a> Depth<'a> {
             slices.push(slice(rendered, coverage(mass)));
         }
         levels.extend(slices.into_iter().rev());
-        if let Some(best) = units.first() {
+        let is_named = |unit: &&Weighed| {
+            let worth = candidate.units.get(unit.index);
+            worth.is_some_and(|worth| worth.named)
+        };
+        let named: Vec<&Weighed> = units.iter().filter(is_named).collect();
+        if let Some(best) = named.first() {
+            // The definitions that the task names, and the best stretch of them if they are too long.
+            let indices: Vec<usize> = named.iter().map(|unit| unit.index).collect();
+            let mass = named.iter().map(|unit| unit.mass).sum();
+            levels.push(slice(view.slice(&indices), coverage(mass)));
             let (first, last) = excerpt(candidate, best.index);
             levels.push(slice(view.excerpt(first, last), coverage(0.0)));
+        }
+        if let Some(best) = units.first() {
+            let (first, last) = excerpt(candidate, best.index);
+            let shown = view.excerpt(first, last);
+            let lines: u32 = shown.lines.iter().map(|(from, to)| to + 1 - from).sum();
+            // A line or two say less than the name of the file, unless the task points at them.
+            if lines >= FEWEST_LINES || !candidate.located.is_empty() {
+                levels.push(slice(shown, coverage(0.0)));
+            }
         }
         let outlined = permille(self.weights.breadth + self.weights.outline * deep);
         levels.extend(outline_of(&view).map(|outline| outline.with_coverage(outlined)));
@@ -231,6 +289,16 @@ impl<'a> Depth<'a> {
         levels.push(Level::new(Detail::Line, path).with_coverage(Coverage::from_permille(1)));
         levels
     }
+}
+
+/// A part of a file that shows a test of it too.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct WithTest {
+    /// The lines of the part without the test.
+    pub without: Vec<(u32, u32)>,
+    /// The part with the test.
+    pub level: Level,
 }
 
 /// A unit of a file, and what it weighs.

@@ -17,7 +17,7 @@ use kitbag_core::text::{Word, is_stop_word, words};
 
 pub use frames::Frame;
 pub use mentions::Mentions;
-pub use names::Names;
+pub use names::{Names, Symbol};
 pub use zones::{Zone, zones};
 
 /// A task as the ranking sees it.

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use candidate::structure;
 pub use candidate::{Candidate, UnitWorth};
 pub use companions::{Companions, Relation};
-pub use named::NamedFile;
+pub use named::{NamedBy, NamedFile, UnresolvedPath};
 
 use crate::cache::Cache;
 use crate::matcher::Matcher;
@@ -102,8 +102,10 @@ pub struct Survey {
     pub candidates: Vec<Candidate>,
     /// The words of the task that were looked for, the weightiest first.
     pub words: Vec<WordUse>,
-    /// The files that the task names, in its order.
+    /// The files that the task names by a path, then those it names by a definition, in its order.
     pub named: Vec<NamedFile>,
+    /// The paths of the task that mean no file, or could mean several.
+    pub unresolved: Vec<UnresolvedPath>,
     /// What turned out to be no text, or none that is worth showing.
     pub skipped: Vec<Skipped>,
     /// What did not go as asked.
@@ -155,6 +157,7 @@ pub fn survey(
         problems.push(Problem::failed("git log", error));
         &[]
     });
+    let holders = named::holders(query, files, &scanned.documents);
     let mut judge = Judge::new(workspace, scanned.documents, commits, query, options);
     let loader = Loader {
         workspace,
@@ -173,7 +176,7 @@ pub fn survey(
         found.ok()
     });
     let located = locations(&query.frames, files);
-    let named = named::files(&query.names, files);
+    let (mut named, unresolved) = named::files(&query.names, files);
     let asked_for = asked_for.chain(located.keys().copied());
     let asked_for = asked_for.chain(named.iter().map(|named| named.file));
     // What was asked for is parsed first, and what may be shown next.
@@ -188,9 +191,20 @@ pub fn survey(
         || loader.load(&chosen, &mut bytes),
         || PathIndex::new(&paths),
     );
+    let mut defining = named::to_parse(&holders, || judge.best(usize::MAX));
+    defining.retain(|file| !known.contains(file));
+    let defining = loader.load_defining(&defining);
+    known.extend(defining.iter().map(|candidate| candidate.file));
+    candidates.extend(defining);
+    for definition in named::mark(&query.names, files, &mut candidates) {
+        if !named.iter().any(|named| named.file == definition.file) {
+            named.push(definition);
+        }
+    }
+    let wanted: Vec<usize> = named.iter().map(|named| named.file).collect();
     judge.look_closer(&candidates, &paths);
     // What the best files import may be among the best itself, and what belongs to them comes along.
-    let companions = judge.bring_along(&candidates, &paths);
+    let companions = judge.bring_along(&wanted, &candidates, &paths);
     let parsed = loader.load_companions(&companions, &mut candidates);
     known.extend(parsed);
     let more = judge.best(options.candidates).into_iter().chain(companions);
@@ -199,7 +213,13 @@ pub fn survey(
         candidates.extend(loader.load(&more, &mut bytes));
     }
     phrases::mark(query, &options.changed, files, &mut candidates);
+    // What was loaded since has definitions too.
     named::mark(&query.names, files, &mut candidates);
+    for definition in named::mark(&query.names, files, &mut candidates) {
+        if !named.iter().any(|named| named.file == definition.file) {
+            named.push(definition);
+        }
+    }
     for candidate in &mut candidates {
         candidate.named = named.iter().any(|named| named.file == candidate.file);
         let lines = located.get(&candidate.file);
@@ -215,6 +235,7 @@ pub fn survey(
         candidates,
         words: judge.words(),
         named,
+        unresolved,
         skipped: scanned.skipped,
         problems,
     }

@@ -11,6 +11,7 @@ mod role;
 mod rules;
 pub(crate) mod select;
 mod skip;
+mod vendored;
 mod visit;
 
 use std::path::Path;
@@ -19,6 +20,7 @@ use kitbag_core::problem::{Problem, ProblemKind};
 
 pub use self::entry::{FileEntry, Skipped, Walk};
 pub use self::role::FileRole;
+pub(crate) use self::role::is_bulk;
 use self::select::Selection;
 pub use self::skip::SkipReason;
 use crate::workspace::WorkspaceOptions;
@@ -64,6 +66,7 @@ pub fn walk(root: &Path, options: &WorkspaceOptions, tracked: Option<&[String]>)
         }
     }
     walk.problems.append(&mut problems);
+    vendored::leave_out(&selection, &mut walk);
     // Last, since a named file takes back the skip that the walk noted for it.
     named::add(root, &options.named, &mut walk);
     walk.into_sorted()

@@ -37,7 +37,8 @@ use futures_util::future;
 use kitbag_core::assembly::{AssemblySettings, Balance, OutputForm, kept_chunks};
 use kitbag_core::chunk::{ContextChunk, Relevance};
 use kitbag_core::envelope::{
-    CompressedContext, ExcludedChunk, TaskEnvelope, TaskType, context_note, ending,
+    CompressedContext, ExcludedChunk, TaskEnvelope, TaskType, asks_for_review, context_note,
+    ending,
 };
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::rank::RankTask;
@@ -108,13 +109,18 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     };
     let inferred = (!request.is_overview() && !is_review).then(|| TaskType::infer(asked));
     // Beside a change, a task that tells no type asks about the change.
-    let inferred = inferred.filter(|inferred| change.is_none() || !inferred.cues.is_empty());
+    let inferred = inferred.filter(|inferred| match &change {
+        Some(_) => !inferred.cues.is_empty() && !asks_for_review(asked),
+        None => true,
+    });
     let said = inferred.as_ref().map(|inferred| inferred.task_type);
     let of_change = change.is_some().then_some(TaskType::Review);
     let task_type = request.task_type.or(said).or(of_change);
     let query = query?;
-    // All of a small project is looked at, whatever the task says.
-    let is_large = workspace.files().len() > survey::FEWEST;
+    // Of a project that fits into the budget everything is shown, whatever the task says. A token has
+    // about four bytes.
+    let bytes: u64 = workspace.files().iter().map(|file| file.size).sum();
+    let is_large = bytes / 4 > u64::from(request.budget.0);
     let says_little = query.says_little() && change.is_none() && is_large;
     let strategy = match task_type {
         Some(task_type) if says_little => Strategy::of(task_type).looking_around(),
@@ -157,17 +163,7 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
         others.problems.push(problem);
     }
     let mut notes = Vec::new();
-    for named in &survey.named {
-        let file = workspace.files().get(named.file).map(|file| &file.path);
-        if let Some((path, file)) = named.instead_of.as_ref().zip(file) {
-            let message =
-                format!("there is no such file; `{file}`, the only one of its name, is meant");
-            notes.push(format!("The task names `{path}`, which does not exist: `{file}` is the only file of that name."));
-            others
-                .problems
-                .push(Problem::new(path.as_str(), ProblemKind::NotFound, message));
-        }
-    }
+    named::tell(&survey, &workspace, &mut notes, &mut others.problems);
     if says_little && !is_overview {
         notes.push(
             "The task has few words to search for, so that this shows what is around them."
@@ -359,6 +355,16 @@ impl Prepared {
         Ok(())
     }
 
+    /// The least relevance of what is shown.
+    fn floor(&self, options: &PackOptions) -> Relevance {
+        let is_ours = options.prioritizer.is_none() && !self.request.is_all;
+        let is_task = !self.is_overview && self.change.is_none();
+        Relevance::from_ppm(match is_ours && is_task {
+            true => options.floor_ppm,
+            false => 0,
+        })
+    }
+
     /// Composes the prompt of what was made, whose contribution it takes.
     fn compose(
         &self,
@@ -398,7 +404,7 @@ impl Prepared {
         };
         let settings = AssemblySettings::new(options.form, options.budget)
             .with_strategy(options.strategy)
-            .with_floor(Relevance::from_ppm(options.floor_ppm))
+            .with_floor(self.floor(options))
             .with_traits(options.traits.clone());
         let settings = match self.is_overview {
             true => settings,

@@ -50,17 +50,22 @@ impl Balance {
         self.forbid(priced, &mut candidates, |_, piece| piece.tokens > self.file);
         let fitted = fit(&candidates)?;
         let mut fragments: Vec<(usize, &Piece)> = Vec::new();
+        let mut room = self.room_for_fragments(&fitted);
         for (index, (priced, choice)) in priced.iter().zip(&fitted.choices).enumerate() {
             let piece = choice.and_then(|choice| priced.pieces.get(choice));
-            let piece = piece.filter(|piece| limits(priced) && self.is_fragment(piece));
-            fragments.extend(piece.map(|piece| (index, piece)));
+            let piece = piece.filter(|piece| is_file(priced) && self.is_fragment(piece));
+            match piece {
+                // It stays, and leaves less for the others.
+                Some(piece) if priced.is_critical() => room = room.saturating_sub(piece.tokens),
+                Some(piece) => fragments.push((index, piece)),
+                None => {}
+            }
         }
         let all: Tokens = fragments.iter().map(|(_, piece)| piece.tokens).sum();
-        if all <= self.fragments {
+        if all <= room {
             return Ok(fitted);
         }
         fragments.sort_by_key(|&(index, piece)| (Reverse(piece.worth), index));
-        let mut room = self.fragments;
         let mut stay = BTreeSet::new();
         for (index, piece) in fragments {
             if piece.tokens <= room {
@@ -72,6 +77,16 @@ impl Balance {
             self.is_fragment(piece) && !stay.contains(&(index, piece.tokens))
         });
         fit(&candidates)
+    }
+
+    /// The limit is a share of the budget; of a prompt that leaves some of it free it is the same share. A
+    /// function or two may be shown in any case.
+    fn room_for_fragments(&self, fitted: &Fitted) -> Tokens {
+        let all = u64::from(fitted.used.saturating_add(fitted.unused).0);
+        let share = u64::from(self.fragments.0) * u64::from(fitted.used.0);
+        let share = share.checked_div(all).unwrap_or_default();
+        let share = Tokens(u32::try_from(share).unwrap_or(u32::MAX));
+        share.max(LEAST_FRAGMENTS).min(self.fragments)
     }
 
     fn is_fragment(&self, piece: &Piece) -> bool {
@@ -99,9 +114,16 @@ impl Balance {
     }
 }
 
+/// So many tokens of fragments are no noise, however small the prompt is.
+const LEAST_FRAGMENTS: Tokens = Tokens(400);
+
 /// Tells files that the limits hold for from other chunks and from what must be in.
 fn limits(priced: &Priced) -> bool {
-    priced.ranked.chunk.chunk_type == ChunkType::File && !priced.is_critical()
+    is_file(priced) && !priced.is_critical()
+}
+
+fn is_file(priced: &Priced) -> bool {
+    priced.ranked.chunk.chunk_type == ChunkType::File
 }
 
 #[cfg(test)]
@@ -164,6 +186,29 @@ mod tests {
         assert_eq!(all, vec![Some(50); 6]);
         let some = chosen(&Balance::new(NO_LIMIT, Tokens(110)), &priced);
         assert_eq!(some, [None, Some(50), None, Some(50), None, None]);
+    }
+
+    #[test]
+    fn fragments_that_must_be_in_leave_less_for_others() {
+        let part = [(Detail::Slice, 200, 50)];
+        let priced = [
+            file("a", ContextPriority::Critical, &part),
+            file("b", ContextPriority::Medium, &part),
+            file("c", ContextPriority::Medium, &part),
+        ];
+        let some = chosen(&Balance::new(NO_LIMIT, Tokens(110)), &priced);
+        assert_eq!(some, [Some(50), Some(50), None]);
+    }
+
+    #[test]
+    fn of_a_prompt_with_room_to_spare_fragments_take_the_same_share() {
+        let usual = ContextPriority::Medium;
+        let priced: Vec<Priced> = (0..14)
+            .map(|_| file("a", usual, &[(Detail::Slice, 200, 50)]))
+            .collect();
+        let some = chosen(&Balance::new(NO_LIMIT, Tokens(650)), &priced);
+        // 700 tokens of 1,000 would be taken, and 65 % of these are 455.
+        assert_eq!(some.iter().flatten().count(), 9);
     }
 
     #[test]

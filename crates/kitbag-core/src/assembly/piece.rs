@@ -11,6 +11,7 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use super::OutputForm;
 use crate::chunk::{ChunkType, ContextChunk, Detail, Level, Trust};
@@ -27,6 +28,8 @@ pub(crate) fn render_piece(chunk: &ContextChunk, level: &Level, form: OutputForm
     let content = &level.content;
     if is_item(&chunk.chunk_type, level.level) {
         let item = match chunk.trust {
+            // A name from outside, whoever gathered it.
+            _ if content.trim() == chunk.source => format!("- {}\n", one_line(content)),
             // Already written as an item, or meant to have marks.
             Trust::Operator => format!("- {}\n", content.trim()),
             Trust::User | Trust::Remembered | Trust::Untrusted => {
@@ -77,21 +80,29 @@ fn heading<'a>(chunk_type: &ChunkType, source: &'a str) -> Cow<'a, str> {
 /// Says when less than everything is shown, with the lines of parts, so that an answer can name them.
 fn suffix(level: &Level) -> String {
     match level.level {
-        Detail::Slice if !level.lines.is_empty() => {
-            let ranges = level.lines.iter().take(MOST_RANGES);
-            let ranges: Vec<String> = ranges
-                .map(|(first, last)| format!("{first}-{last}"))
-                .collect();
-            let more = match level.lines.len() > MOST_RANGES {
-                true => ",…",
-                false => "",
-            };
-            format!(":{}{more}", ranges.join(","))
-        }
+        Detail::Slice if !level.lines.is_empty() => ranges(&level.lines),
         Detail::Slice => " (parts)".into(),
         Detail::Outline => " (outline)".into(),
         Detail::Full | Detail::Line | Detail::Handle => String::new(),
     }
+}
+
+/// The ranges of lines for a heading. Of too many the longest are named, since single imports tell little;
+/// `…` stands for the others.
+fn ranges(lines: &[(u32, u32)]) -> String {
+    let mut longest: Vec<(u32, u32)> = lines.to_vec();
+    longest.sort_by_key(|&(first, last)| (Reverse(last.saturating_sub(first)), first));
+    longest.truncate(MOST_RANGES);
+    longest.sort_unstable();
+    let ranges: Vec<String> = longest
+        .iter()
+        .map(|(first, last)| match first == last {
+            true => format!("{first}"),
+            false => format!("{first}-{last}"),
+        })
+        .collect();
+    let more = if lines.len() > MOST_RANGES { ",…" } else { "" };
+    format!(":{}{more}", ranges.join(","))
 }
 
 /// A heading names so many ranges of lines: more are no heading.
@@ -157,10 +168,12 @@ mod tests {
         let mut chunk = file("fn a() {}\n");
         chunk.levels = alloc::vec![Level::new(Detail::Slice, "x\n").with_lines([(1, 3), (7, 7)])];
         let piece = rendered(&chunk, OutputForm::Pack);
-        assert!(piece.starts_with("## src/a.rs:1-3,7-7\n"), "{piece}");
+        assert!(piece.starts_with("## src/a.rs:1-3,7\n"), "{piece}");
         let piece = rendered(&chunk, OutputForm::Flat);
-        assert!(piece.starts_with("[Source src/a.rs:1-3,7-7]\n"), "{piece}");
-        let lines: Vec<(u32, u32)> = (1..=20).map(|n| (n * 10, n * 10 + 1)).collect();
+        assert!(piece.starts_with("[Source src/a.rs:1-3,7]\n"), "{piece}");
+        // Imports on single lines, and eight functions.
+        let function = |n: u32| (n * 10, n * 10 + n % 2 * 5);
+        let lines: Vec<(u32, u32)> = (1..=16).map(function).collect();
         chunk.levels = alloc::vec![Level::new(Detail::Slice, "x\n").with_lines(lines)];
         let piece = rendered(&chunk, OutputForm::Pack);
         assert!(
@@ -168,7 +181,7 @@ mod tests {
                 .lines()
                 .next()
                 .unwrap()
-                .ends_with(":10-11,20-21,30-31,40-41,50-51,60-61,70-71,80-81,…"),
+                .ends_with(":10-15,30-35,50-55,70-75,90-95,110-115,130-135,150-155,…"),
             "{piece}"
         );
     }
@@ -188,6 +201,19 @@ mod tests {
             piece.lines().filter(|line| line.starts_with("## ")).count(),
             1
         );
+    }
+
+    #[test]
+    fn x01_a_name_that_turns_the_text_is_written_out_in_every_form() {
+        let mut chunk = ContextChunk::new(ChunkType::File, "src/a\u{202e}sr.exe", "x\n");
+        chunk.levels.push(Level::new(Detail::Line, "src/a\u{202e}sr.exe"));
+        for form in OutputForm::ALL {
+            for level in &chunk.levels {
+                let piece = render_piece(&chunk, level, form);
+                assert!(piece.contains("src/a\\u{202e}sr.exe"), "{form:?}: {piece}");
+                assert!(!piece.contains('\u{202e}'), "{form:?}: {piece}");
+            }
+        }
     }
 
     #[test]

@@ -75,6 +75,30 @@ impl TaskType {
     }
 }
 
+/// Tells if a request asks to look through a change, in any of the languages that tasks are understood in.
+/// Where there is no change, to review is to analyze.
+///
+/// ```
+/// use kitbag_core::envelope::asks_for_review;
+///
+/// assert!(asks_for_review("Überprüfe diese Änderung auf Fehler"));
+/// assert!(asks_for_review("please review this"));
+/// assert!(!asks_for_review("fix what the review found"));
+/// ```
+#[must_use]
+pub fn asks_for_review(request: &str) -> bool {
+    let (title, _) = title_and_body(request);
+    let wording = Wording::of(request);
+    words::sentences(title).iter().any(|sentence| {
+        let mut cues = wording.cues(sentence);
+        let is_english = match cues::lead(sentence) {
+            Some((.., lead)) => lead.contains("review"),
+            None => sentence.has("review"),
+        };
+        is_english || cues.any(|(task_type, ..)| task_type == TaskType::Review)
+    })
+}
+
 /// Counts the words of a request that tell its type in English.
 pub(super) fn english_cues(request: &str) -> usize {
     let (title, _) = title_and_body(request);
@@ -110,6 +134,11 @@ impl<'t> Votes<'t> {
     /// Hears the words of another language. Who asks wants an answer, whatever the verb is.
     fn hear_wording(&mut self, wording: &Wording, sentence: &Words) {
         for (task_type, weight, cue) in wording.cues(sentence) {
+            // Without a change to look through, to review is to analyze.
+            let task_type = match task_type {
+                TaskType::Review => TaskType::Analyze,
+                task_type => task_type,
+            };
             let is_told = matches!(task_type, TaskType::Debug | TaskType::Analyze);
             let weight = match sentence.is_question && !is_told {
                 true => weight / 2,

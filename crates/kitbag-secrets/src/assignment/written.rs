@@ -35,6 +35,16 @@ pub(super) fn after(text: &str, name: Range<usize>, file: File) -> Option<Writte
             alone: true,
         });
     }
+    let sentence = line.split(" #").next().unwrap_or(line).trim_end();
+    if file.lines && value::is_passphrase(sentence) {
+        return Some(WrittenValue {
+            range: start..start + sentence.len(),
+            quoted: false,
+            literal: true,
+            packed: false,
+            alone: true,
+        });
+    }
     let end = line.find(|c: char| c.is_whitespace() || "\"'`,;<>&|)]}".contains(c));
     let value = line
         .get(..end.unwrap_or(line.len()))?

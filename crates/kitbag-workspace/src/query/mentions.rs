@@ -100,9 +100,13 @@ fn ends_with_part_of(parts: &[&str], dotted: &[String]) -> bool {
     })
 }
 
-/// A name with an extension, and what stands before it as a path does.
-pub(super) static PATH: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"[\w./\\@+-]*[\w-]\.[A-Za-z][\w]{0,9}\b"));
+/// A name with an extension, and what stands before it as a path does. Routes of web frameworks have
+/// brackets: `app/[slug]/page.rs`, `routes/$id.ts`, `(shop)/cart.tsx`.
+pub(super) static PATH: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?:[\w./\\@+$-]|\[[\w.-]+\]|\([\w.-]+\)/)*(?:[\w-]|\[[\w.-]+\])\.[A-Za-z][\w]{0,9}\b",
+    )
+});
 
 static DOTTED: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"[A-Za-z_][\w]*(?:(?:\.|::|\\|/)[A-Za-z_][\w]*)+"));

@@ -1,7 +1,6 @@
 //! Files and definitions that a task names outside code and logs: what somebody writes out is what
 //! they mean.
 
-use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -20,8 +19,21 @@ pub struct Names {
     pub paths: Vec<String>,
     /// The paths of links, each once, in order: they may begin with those of a web site.
     pub links: Vec<String>,
-    /// Names of definitions: what stands in backquotes, is called, or is put together of words.
-    pub symbols: BTreeSet<String>,
+    /// Words that files may have as their names: `Makefile`, `.gitignore`, `bin/setup`. Each once, in
+    /// order.
+    pub words: Vec<String>,
+    /// Names of definitions, each once, in order.
+    pub symbols: Vec<Symbol>,
+}
+
+/// The name of a definition: what stands in backquotes, is called, or is put together of words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Symbol {
+    /// The name.
+    pub name: String,
+    /// The name before it, as `Cart` in `Cart.add`: a type, a module or a variable.
+    pub owner: Option<String>,
 }
 
 impl Names {
@@ -45,10 +57,31 @@ impl Names {
         match zone {
             Zone::Title | Zone::Prose | Zone::Inline => {
                 add_paths(zone, text, &mut self.paths);
+                self.add_words(zone, text);
                 self.add_symbols(zone, text);
             }
             Zone::Url => add_paths(zone, text, &mut self.links),
             Zone::Code | Zone::Log | Zone::Heading | Zone::Comment => {}
+        }
+    }
+
+    fn add_words(&mut self, zone: Zone, text: &str) {
+        // A span of several words is a command.
+        let is_quoted = zone == Zone::Inline && !text.trim().contains(char::is_whitespace);
+        for word in text.split(|c: char| c.is_whitespace() || "`,;:!?()\"'".contains(c)) {
+            let word = word.trim_end_matches('.').trim_start_matches("./");
+            let name = word.rsplit('/').next().unwrap_or(word);
+            let has_extension = name.trim_start_matches('.').contains('.');
+            // Words of prose are files only where they look like it: a project may have a file `build`.
+            let is_file = is_quoted
+                || name.len() < word.len()
+                || name.len() >= 4 && FileRole::of(name) != FileRole::Source
+                || name.starts_with(char::is_uppercase) && name.ends_with("file");
+            let is_new = || !self.words.iter().any(|known| known == word);
+            let is_name = name.chars().any(char::is_alphanumeric);
+            if is_file && is_name && !has_extension && self.words.len() < MOST_PATHS && is_new() {
+                self.words.push(word.to_owned());
+            }
         }
     }
 
@@ -67,7 +100,17 @@ impl Names {
                 continue;
             }
             if last.len() >= 3 && (is_quoted || is_called || is_dotted || is_compound(last)) {
-                self.symbols.insert(last.to_owned());
+                let owner = name
+                    .strip_suffix(last)
+                    .and_then(|before| before.split(['.', ':', '#']).rfind(|part| !part.is_empty()));
+                let is_telling = |owner: &&str| !["self", "this", "cls", "Self"].contains(owner);
+                let symbol = Symbol {
+                    name: last.to_owned(),
+                    owner: owner.filter(is_telling).map(str::to_owned),
+                };
+                if self.symbols.len() < MOST_SYMBOLS && !self.symbols.contains(&symbol) {
+                    self.symbols.push(symbol);
+                }
             }
         }
     }
@@ -115,6 +158,9 @@ const PRODUCTS: [&str; 28] = [
     "vue.js",
     "youtube",
 ];
+
+/// More names than these are a listing too.
+const MOST_SYMBOLS: usize = 200;
 
 /// More paths than these are a listing and name nothing in particular.
 const MOST_PATHS: usize = 200;

@@ -46,16 +46,13 @@ fn x05_a_task_may_begin_with_code() {
 #[test]
 fn x05_only_names_of_definitions_are_names() {
     let symbols = |task: &str| {
-        Query::new(task)
-            .names
-            .symbols
-            .into_iter()
-            .collect::<Vec<_>>()
+        let symbols = Query::new(task).names.symbols.into_iter();
+        symbols.map(|symbol| symbol.name).collect::<Vec<_>>()
     };
     let task = "GitHub loads config.json and index.html by `npm run build` in openapi.yaml";
     assert_eq!(symbols(task), [""; 0]);
     let task = "`run`, `Session.send`, a.b.load_all and `call build() twice` are slow";
-    assert_eq!(symbols(task), ["build", "load_all", "run", "send"]);
+    assert_eq!(symbols(task), ["run", "send", "load_all", "build"]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::named;
 use crate::cache::{Cache, Key};
 use crate::language::Language;
 use crate::matcher::Matcher;
@@ -13,7 +14,7 @@ use crate::walk::FileRole;
 use crate::workspace::Workspace;
 
 /// Raised when parsing changes, so that older entries of a cache are not read.
-const FORMAT: &[u8] = b"3";
+const FORMAT: &[u8] = b"4";
 
 /// A file with its structure.
 #[derive(Debug, Clone)]
@@ -53,6 +54,9 @@ pub struct UnitWorth {
 
 /// As much of what belongs to the best files is parsed in any case.
 const BYTES_OF_COMPANIONS: u64 = 400_000;
+
+/// As much is parsed to find the definitions that the task names.
+const BYTES_OF_DEFINITIONS: u64 = 600_000;
 
 /// Reads and parses files.
 pub(super) struct Loader<'a> {
@@ -119,6 +123,14 @@ impl Loader<'_> {
         let mut bytes = BYTES_OF_COMPANIONS;
         candidates.extend(self.load(&wanted, &mut bytes));
         wanted
+    }
+
+    /// Loads those of the files that define a name of the task, with bytes of its own for parsing.
+    pub(super) fn load_defining(&self, files: &[usize]) -> Vec<Candidate> {
+        let mut bytes = BYTES_OF_DEFINITIONS;
+        let mut candidates = self.load(files, &mut bytes);
+        candidates.retain(|candidate| named::defines(&self.query.names, &candidate.syntax));
+        candidates
     }
 
     fn text(&self, file: usize) -> Option<String> {

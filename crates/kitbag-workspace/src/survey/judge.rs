@@ -170,9 +170,11 @@ impl<'a> Judge<'a> {
         self.follow_imports(candidates, paths);
     }
 
-    /// Finds what belongs to the best files, and lets it count. Returns what must be loaded for it.
+    /// Finds what belongs to the files that are wanted by name and to the best ones, and lets it count.
+    /// Returns what must be loaded for it.
     pub(super) fn bring_along(
         &mut self,
+        wanted: &[usize],
         candidates: &[Candidate],
         paths: &PathIndex<'_>,
     ) -> Vec<usize> {
@@ -183,9 +185,11 @@ impl<'a> Judge<'a> {
         };
         let highest = best.first().and_then(|&file| score(file));
         let highest = highest.unwrap_or_default().max(f64::MIN_POSITIVE);
+        let mut targets = wanted.to_vec();
+        targets.extend(best.iter().filter(|file| !wanted.contains(file)));
         let found = companions::find(
             self.options.companions,
-            &best,
+            &targets,
             self.files,
             candidates,
             paths,

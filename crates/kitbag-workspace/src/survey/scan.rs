@@ -8,7 +8,7 @@ use crate::matcher::Matcher;
 use crate::query::Query;
 use crate::relevance::field::Document;
 use crate::text::{self, ContentKind, ReadError};
-use crate::walk::{FileEntry, SkipReason, Skipped};
+use crate::walk::{FileEntry, SkipReason, Skipped, is_bulk};
 use crate::workspace::Workspace;
 
 /// The result of a scan.
@@ -84,6 +84,9 @@ fn read(root: &Path, file: &FileEntry, buffer: &mut Vec<u8>) -> Result<(), Skipp
     let unreadable = |error: ReadError| SkipReason::Unreadable {
         message: error.to_string(),
     };
+    if is_bulk(&file.path, file.role, file.size) {
+        return Err(skip(SkipReason::Data));
+    }
     text::read(root, file, buffer).map_err(|error| skip(unreadable(error)))?;
     match text::kind(buffer, &file.path) {
         ContentKind::Text => {}

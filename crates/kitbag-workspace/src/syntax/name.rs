@@ -92,6 +92,39 @@ pub(super) fn of_callback(lambda: Node<'_>, text: &str) -> Name {
     Name::default()
 }
 
+/// A block of a test framework.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TestBlock {
+    /// One test: `it "works" do`.
+    Case,
+    /// A group of tests: `describe("Cart", () => {`.
+    Group,
+}
+
+/// The test, or the group of tests, that a function without a name is passed to.
+pub(super) fn test_block(lambda: Node<'_>, text: &str) -> Option<TestBlock> {
+    let mut around = lambda.parent();
+    for _ in 0..2 {
+        let node = around?;
+        if node.kind().contains("call") {
+            let call = line_of(node, text);
+            let call = call.strip_prefix("RSpec.").unwrap_or(call);
+            let name = call.split(|c: char| !c.is_alphanumeric() && c != '_').next();
+            return match name? {
+                "it" | "test" | "specify" | "scenario" | "example" | "fit" | "xit" => {
+                    Some(TestBlock::Case)
+                }
+                "describe" | "context" | "suite" | "feature" | "fdescribe" | "xdescribe" => {
+                    Some(TestBlock::Group)
+                }
+                _ => None,
+            };
+        }
+        around = node.parent();
+    }
+    None
+}
+
 /// The innermost declarator of a C declaration.
 fn declared(declarator: Node<'_>) -> Node<'_> {
     let mut node = declarator;

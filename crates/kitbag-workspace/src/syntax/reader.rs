@@ -156,8 +156,10 @@ impl<'t> Reader<'t> {
                     Some(_) => name::of(node, text),
                     None => name::of_callback(node, text),
                 };
-                let item = self.callable(node, node, ItemKind::Lambda, name, place);
-                out.extend(item);
+                match name::test_block(node, text) {
+                    Some(block) => self.test_block(node, block, name, place, out),
+                    None => out.extend(self.callable(node, node, ItemKind::Lambda, name, place)),
+                }
             }
             Role::Block | Role::Filled | Role::Solid | Role::Tokens | Role::Markup => {
                 out.extend(self.inside(node, place.deeper()));

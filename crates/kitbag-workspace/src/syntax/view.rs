@@ -77,6 +77,19 @@ impl<'t> View<'t> {
         self.show(stretches, used)
     }
 
+    /// Shows a unit besides lines that are shown anyway.
+    #[must_use]
+    pub fn slice_besides(&self, lines: &[(u32, u32)], chosen: usize) -> Rendered {
+        let Some(unit) = self.syntax.units.get(chosen) else {
+            return self.show(lines.to_vec(), Vec::new());
+        };
+        let mut stretches = lines.to_vec();
+        stretches.push((unit.first, unit.last));
+        self.headings(unit.scope, &mut stretches);
+        let used = self.uses.of_unit(chosen, unit, &self.lines).to_vec();
+        self.show(stretches, used)
+    }
+
     /// Shows a stretch of lines, with what encloses it and the imports that it uses.
     #[must_use]
     pub fn excerpt(&self, first: u32, last: u32) -> Rendered {

@@ -60,6 +60,10 @@ pub(super) struct Place {
 impl Place {
     pub(super) fn enter(self, folder: &str) -> Self {
         let mut place = self;
+        if matches!(self.role, Some(FileRole::Example | FileRole::Test)) && is_corpus(folder) {
+            // What benchmarks and tests read is neither. Elsewhere a `corpora` may be a module.
+            place.role = Some(FileRole::Data);
+        }
         if self.role.is_none() {
             // The outermost folder that tells wins: `docs/src` is documentation.
             place.role = self.folder_role(folder);
@@ -109,6 +113,24 @@ impl Place {
         known.copied().unwrap_or_else(|| by_shape(name, extension))
     }
 }
+
+/// Tells a folder of texts that are there to be searched, not to be read.
+fn is_corpus(folder: &str) -> bool {
+    matches!(
+        folder,
+        "corpora" | "corpus" | "dataset" | "datasets" | "haystack" | "haystacks"
+    )
+}
+
+/// Tells data that no reader of a prompt wants: what stands in a corpus, and long tables and texts.
+pub(crate) fn is_bulk(path: &str, role: FileRole, size: u64) -> bool {
+    let mut folders = path.split('/');
+    folders.next_back();
+    role == FileRole::Data && (size > BULK || folders.any(is_corpus))
+}
+
+/// A larger file of data is no table of settings, messages or names.
+const BULK: u64 = 256 << 10;
 
 /// In lower case. What is no test is so only outside source.
 static FOLDERS: Meanings<FileRole> = LazyLock::new(|| meanings(include_str!("role/folders.txt")));
@@ -291,6 +313,14 @@ mod tests {
                 ".gitignore",
             ],
         );
+        check(
+            Data,
+            &[
+                "benchmarks/haystacks/opensubtitles/en.txt",
+                "fuzz/corpora/a.json",
+            ],
+        );
+        check(Source, &["src/corpus/reader.py", "gensim/corpora/reader.py"]);
         check(
             Data,
             &["locale/de.po", "data/cities.json", "icon.svg", "rows.csv"],

@@ -21,6 +21,8 @@ pub enum SkipReason {
     Cache,
     /// A list of resolved dependencies.
     LockFile,
+    /// A text to be searched or computed with, not to be read.
+    Data,
     /// Text packed for machines, or the map back to its source.
     Minified,
     /// A name that code generators give.
@@ -60,6 +62,7 @@ impl fmt::Display for SkipReason {
             Self::Vendored => f.write_str("code of other projects"),
             Self::Cache => f.write_str("made by a tool"),
             Self::LockFile => f.write_str("lock file"),
+            Self::Data => f.write_str("data"),
             Self::Minified => f.write_str("minified"),
             Self::Generated => f.write_str("generated"),
             Self::Binary => f.write_str("no text"),

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use kitbag_core::assembly::{Assembly, Kept};
 use kitbag_core::chunk::{ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level};
+use kitbag_core::neutral::one_line;
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_secrets::is_secret_file;
@@ -195,7 +196,7 @@ fn priority(path: &str) -> ContextPriority {
 /// A few names, and how many more there are.
 pub(super) fn named(names: &[impl AsRef<str>]) -> String {
     let first = names.iter().take(MOST_NAMES);
-    let first: Vec<String> = first.map(|name| format!("`{}`", name.as_ref())).collect();
+    let first: Vec<String> = first.map(|name| format!("`{}`", one_line(name.as_ref()))).collect();
     let first = first.join(", ");
     match names.len().saturating_sub(MOST_NAMES) {
         0 => first,

@@ -9,7 +9,7 @@ use kitbag_core::chunk::{
 use kitbag_core::rank::{Prioritizer, RankTask, RankedChunk, Score, ScoreWeights};
 use kitbag_core::tokens::TokenCounter;
 use kitbag_workspace::language::Language;
-use kitbag_workspace::levels::Depth;
+use kitbag_workspace::levels::{Depth, WithTest};
 use kitbag_workspace::relevance::Reach;
 use kitbag_workspace::survey::{Candidate, RankedFile, Relation, Survey};
 use kitbag_workspace::syntax::UnitKind;
@@ -59,6 +59,8 @@ pub(super) struct FileChunk {
     test: Option<TestOf>,
     /// The whole function of a test that is its best model.
     model: Option<Level>,
+    /// Of source with tests inside its parts with one of them.
+    with_test: Vec<WithTest>,
 }
 
 /// The code that a test tests.
@@ -81,6 +83,10 @@ impl FileChunk {
 
     pub(super) fn model(&self) -> Option<&Level> {
         self.model.as_ref()
+    }
+
+    pub(super) fn with_test(&self) -> &[WithTest] {
+        &self.with_test
     }
 
     /// Returns true for a level that shows a whole function.
@@ -121,8 +127,11 @@ impl ReadFile<'_> {
         self.priority == ContextPriority::Critical
     }
 
-    /// The code that it tests, if it is a test.
+    /// The code that it tests, if it is a test: what tests only need is no model of one.
     fn test(&self) -> Option<TestOf> {
+        if self.entry.path.split('/').any(only_serves_tests) {
+            return None;
+        }
         match self.relation {
             Some(Relation::Test) => Some(TestOf::Best),
             _ => (self.entry.role == FileRole::Test).then_some(TestOf::Any),
@@ -180,8 +189,31 @@ impl ReadFile<'_> {
             },
             test,
             model: None,
+            with_test: Vec::new(),
         }
     }
+}
+
+/// Tells by a part of a path that a file holds what tests need, and none of them.
+fn only_serves_tests(part: &str) -> bool {
+    let name = part.trim_matches('_').to_ascii_lowercase();
+    [
+        "fixture",
+        "fixtures",
+        "test_fixtures",
+        "test-fixtures",
+        "testfixtures",
+        "testdata",
+        "test_data",
+        "test-data",
+        "snapshots",
+        "mocks",
+        "golden",
+        "goldens",
+        "cassettes",
+        "conftest.py",
+    ]
+    .contains(&name.as_str())
 }
 
 /// The functions of a file that were not cut, by their lines.
@@ -286,6 +318,15 @@ fn for_task(
         .collect();
     let best = scored.iter().map(|(.., likely)| *likely).max();
     let best = best.unwrap_or_default().max(1);
+    let source = scored
+        .iter()
+        .filter(|(file, ..)| file.entry.role == FileRole::Source);
+    let mut source: Vec<(Reverse<i64>, &str)> = source
+        .map(|(file, .., likely)| (Reverse(*likely), file.entry.path.as_str()))
+        .collect();
+    source.sort_unstable();
+    source.truncate(WITH_INNER_TESTS);
+    let source: Vec<String> = source.iter().map(|(_, path)| (*path).to_owned()).collect();
     scored
         .into_par_iter()
         .with_max_len(1)
@@ -314,13 +355,26 @@ fn for_task(
             if let Some(level) = model.as_mut().filter(|_| options.line_numbers) {
                 number(level, &file.text.text);
             }
+            let mut with_test = Vec::new();
+            if source.contains(&chunk.source) {
+                let (text, path) = (&file.text.text, &chunk.source);
+                with_test = depth.with_inner_test(file.candidate, text, path, &chunk.levels);
+            }
+            if options.line_numbers {
+                let levels = with_test.iter_mut().map(|with| &mut with.level);
+                levels.for_each(|level| number(level, &file.text.text));
+            }
             FileChunk {
                 model,
+                with_test,
                 ..file.finish(chunk, score, options)
             }
         })
         .collect()
 }
+
+/// The best files whose own tests may be the model of one.
+const WITH_INNER_TESTS: usize = 3;
 
 /// The least share of the best score that a file has which a stack trace names.
 const LOCATED: f64 = 0.5;

@@ -1,15 +1,20 @@
-//! Files that the task names: they are pinned as if somebody had done it by hand.
+//! Files and definitions that the task names: they are pinned as if somebody had done it by hand.
 //!
-//! Together they take half of the budget at most, in the order of the task: whole where that fits, else
-//! by the definitions that the task names, else by their best parts.
+//! Together they take half of the budget at most. A file that is named by its path is shown whole where
+//! that fits, else by the definitions that the task names, else by its best parts. A definition is
+//! shown whole for certain; the fit decides if the rest of its file is worth its place too, since a task
+//! may name several.
 
 use std::cmp::Reverse;
 
 use kitbag_core::chunk::{ContextChunk, Detail, Level};
+use kitbag_core::neutral::one_line;
+use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::{TokenCounter, Tokens};
-use kitbag_workspace::survey::Candidate;
+use kitbag_workspace::survey::{Candidate, NamedBy, Survey};
+use kitbag_workspace::workspace::Workspace;
 
-use super::files::FileChunk;
+use super::files::{FileChunk, TestOf};
 use super::{PackOptions, Prepared};
 
 /// The bonus that puts a named file before all that were merely found.
@@ -40,13 +45,18 @@ pub(super) fn pin(
         let candidate = candidates.find(|candidate| candidate.file == named.file);
         let levels = candidate.map(|candidate| {
             let chunk = &file.ranked.chunk;
-            levels_within(chunk, candidate, room, counter)
+            levels_within(chunk, candidate, named.by, room, counter)
         });
         let Some(levels) = levels.filter(|levels| !levels.is_empty()) else {
             continue;
         };
-        let largest = levels.iter().map(|level| counter.count(&level.content));
-        room = room.saturating_sub(largest.max().unwrap_or_default());
+        let costs = levels.iter().map(|level| counter.count(&level.content));
+        // More of a file than its definition is taken only where the fit finds room.
+        let reserved = match named.by {
+            NamedBy::Path => costs.max(),
+            NamedBy::Definition => costs.min(),
+        };
+        room = room.saturating_sub(reserved.unwrap_or_default());
         file.pin("named", FIRST, levels);
     }
 }
@@ -77,10 +87,12 @@ fn room(
 /// The tokens of headings and instructions, roughly.
 const ROUND_ABOUT: Tokens = Tokens(200);
 
-/// The levels of a file that fit into `room`: the whole alone, or else its parts.
+/// The levels of a file that fit into `room`: of one that is named the whole alone, or else its parts; of
+/// a definition all that show it.
 fn levels_within(
     chunk: &ContextChunk,
     candidate: &Candidate,
+    by: NamedBy,
     room: Tokens,
     counter: &dyn TokenCounter,
 ) -> Vec<Level> {
@@ -94,7 +106,8 @@ fn levels_within(
         .levels
         .iter()
         .find(|level| level.level == Detail::Full);
-    if let Some(full) = full.filter(fits) {
+    let full = full.filter(fits);
+    if let Some(full) = full.filter(|_| by == NamedBy::Path) {
         return vec![full.clone()];
     }
     let units = candidate.syntax.units.iter().zip(&candidate.units);
@@ -111,17 +124,17 @@ fn levels_within(
         .iter()
         .filter(|level| level.level == Detail::Slice);
     let parts: Vec<&Level> = parts.filter(fits).collect();
-    let shown = |level: &&&Level| named.iter().filter(|&&lines| shows(level, lines)).count();
-    let most = parts.iter().map(|level| shown(&level)).max().unwrap_or(0);
-    let best = parts.iter().filter(|level| shown(level) == most);
-    best.map(|level| (*level).clone()).collect()
+    let shown = |level: &&Level| named.iter().filter(|&&lines| shows(level, lines)).count();
+    let most = parts.iter().map(shown).max().unwrap_or(0);
+    let best = parts.into_iter().filter(|level| shown(level) == most);
+    full.into_iter().chain(best).cloned().collect()
 }
 
 /// The most of the budget that the model of a test takes, as a part of it.
 const OF_A_TEST: u32 = 10;
 
 /// Makes one test critical, by one whole function at least: whoever is to write a test has seen one. Those
-/// of the best files come first.
+/// of the best files come first, then tests that stand in one of the best files.
 pub(super) fn pin_a_test(
     prepared: &Prepared,
     chunks: &mut [FileChunk],
@@ -139,25 +152,142 @@ pub(super) fn pin_a_test(
         let best = Reverse((file.test(), chunk.relevance));
         (best, chunk.source.clone())
     });
-    for file in tests {
-        let levels = file.ranked.chunk.levels.iter();
-        let parts = levels.filter(|level| matches!(level.level, Detail::Full | Detail::Slice));
-        let is_whole = |level: &&Level| file.shows_a_function(level);
-        let fits = |level: &&Level| counter.count(&level.content) <= room;
-        let mut levels: Vec<Level> = parts
-            .rev()
-            .filter(is_whole)
-            .take_while(fits)
-            .cloned()
-            .collect();
-        if levels.is_empty() {
-            // The best part of it is too long, or no function.
-            levels.extend(file.model().filter(fits).cloned());
-        }
-        if !levels.is_empty() {
-            levels.reverse();
-            file.pin("model", 0, levels);
+    let first_of_any = tests.partition_point(|file| file.test() == Some(TestOf::Best));
+    let others = tests.split_off(first_of_any);
+    if tests.into_iter().any(|file| pin_model(file, room, counter)) {
+        return;
+    }
+    let others: Vec<String> = others
+        .into_iter()
+        .map(|file| file.ranked.chunk.source.clone())
+        .collect();
+    if pin_inner_test(chunks, room, counter) {
+        return;
+    }
+    for source in others {
+        let file = chunks
+            .iter_mut()
+            .find(|file| file.ranked.chunk.source == source);
+        if file.is_some_and(|file| pin_model(file, room, counter)) {
             return;
         }
     }
 }
+
+/// Makes a test critical, if a whole function of it fits.
+fn pin_model(file: &mut FileChunk, room: Tokens, counter: &dyn TokenCounter) -> bool {
+    let levels = file.ranked.chunk.levels.iter();
+    let parts = levels.filter(|level| matches!(level.level, Detail::Full | Detail::Slice));
+    let is_whole = |level: &&Level| file.shows_a_function(level);
+    let fits = |level: &&Level| counter.count(&level.content) <= room;
+    let mut levels: Vec<Level> = parts
+        .rev()
+        .filter(is_whole)
+        .take_while(fits)
+        .cloned()
+        .collect();
+    if levels.is_empty() {
+        // The best part of it is too long, or no function.
+        levels.extend(file.model().filter(fits).cloned());
+    }
+    let is_model = !levels.is_empty();
+    if is_model {
+        levels.reverse();
+        file.pin("model", 0, levels);
+    }
+    is_model
+}
+
+/// Lets a test that stands in one of the best files be shown with each part of that file. Of a file that
+/// the task names whole it is shown anyway.
+fn pin_inner_test(chunks: &mut [FileChunk], room: Tokens, counter: &dyn TokenCounter) -> bool {
+    let has_tests = |file: &&mut FileChunk| !file.with_test().is_empty();
+    let mut files: Vec<&mut FileChunk> = chunks.iter_mut().filter(has_tests).collect();
+    files.sort_by_key(|file| {
+        let chunk = &file.ranked.chunk;
+        (Reverse((chunk.priority, chunk.relevance)), chunk.source.clone())
+    });
+    for file in files {
+        let mut levels: Vec<Level> = Vec::new();
+        let mut least = None;
+        for level in &file.ranked.chunk.levels {
+            let mut with_test = file.with_test().iter();
+            match with_test.find(|with| with.without == level.lines) {
+                Some(with) => {
+                    let more = counter.count(&with.level.content);
+                    let more = more.saturating_sub(counter.count(&level.content));
+                    least = Some(least.map_or(more, |least: Tokens| least.min(more)));
+                    levels.push(with.level.clone());
+                }
+                // The whole file has its tests.
+                None if level.level == Detail::Full => levels.push(level.clone()),
+                None => {}
+            }
+        }
+        if levels.is_empty() || least.is_some_and(|least| least > room) {
+            continue;
+        }
+        match file.is_pinned() {
+            true => file.ranked.chunk.levels = levels,
+            false => {
+                // Its cheapest part must be in.
+                let cheapest = levels.iter().map(|level| counter.count(&level.content)).min();
+                if cheapest.is_none_or(|cheapest| cheapest > room.saturating_add(room)) {
+                    continue;
+                }
+                file.pin("model", 0, levels);
+            }
+        }
+        return true;
+    }
+    false
+}
+
+/// Tells which paths of the task mean another file, several, or none.
+pub(super) fn tell(
+    survey: &Survey,
+    workspace: &Workspace,
+    notes: &mut Vec<String>,
+    problems: &mut Vec<Problem>,
+) {
+    let path = |file: usize| workspace.files().get(file).map(|file| file.path.as_str());
+    let mut tell = |named: &str, note: String, message: String| {
+        notes.push(note);
+        problems.push(Problem::new(named, ProblemKind::NotFound, message));
+    };
+    for named in &survey.named {
+        if let Some((named, file)) = named.instead_of.as_ref().zip(path(named.file)) {
+            let (shown, file) = (one_line(named), one_line(file));
+            tell(
+                named,
+                format!(
+                    "The task names `{shown}`, which does not exist: `{file}` is the only file of that name."
+                ),
+                format!("there is no such file; `{file}`, the only one of its name, is meant"),
+            );
+        }
+    }
+    for unresolved in survey.unresolved.iter().take(MOST_UNRESOLVED) {
+        let shown = one_line(&unresolved.path);
+        let paths = unresolved.candidates.iter().filter_map(|&file| path(file));
+        let paths: Vec<String> = paths.map(|path| format!("`{}`", one_line(path))).collect();
+        match paths.is_empty() {
+            true => tell(
+                &unresolved.path,
+                format!("The task names `{shown}`, which does not exist."),
+                "there is no such file".to_owned(),
+            ),
+            false => tell(
+                &unresolved.path,
+                format!(
+                    "The task names `{shown}`, which could be {}.",
+                    paths.join(" or ")
+                ),
+                format!("could be {}: name the folder", paths.join(" or ")),
+            ),
+        }
+    }
+}
+
+/// The task of a long report names many paths of other projects.
+const MOST_UNRESOLVED: usize = 3;

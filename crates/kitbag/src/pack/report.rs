@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use kitbag_core::assembly::{Assembly, Kept, LedgerEntry, Reason};
 use kitbag_core::chunk::{ChunkId, ChunkType, Detail};
 use kitbag_core::envelope::TaskType;
-use kitbag_core::problem::Problem;
+use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::rank::{Score, ScorePart};
 use kitbag_core::tokens::Tokens;
 use kitbag_workspace::survey::WordUse;
@@ -20,6 +20,7 @@ use super::files::{FileChunk, joined};
 use super::gathered::attachment_problem;
 use super::{Prepared, files, redacted, unseen};
 use crate::engine::{Composed, Redaction};
+use crate::words::counted;
 
 /// A prompt with its ledger, and what was decided on the way to it. As JSON it is its prompt and its
 /// decisions.
@@ -298,6 +299,8 @@ pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pac
     assembly.ledger.problems.extend(attachment);
     let unseen = unseen::problem(&assembly);
     assembly.ledger.problems.extend(unseen);
+    let left = left_unused(&assembly);
+    assembly.ledger.problems.extend(left);
     let chunks = packed(&assembly);
     let fit = &assembly.ledger.fit;
     let decisions = Decisions {
@@ -326,6 +329,23 @@ pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pac
         decisions,
         assembly,
     }
+}
+
+/// The problem that a tenth of the budget or more is left, though there are files that have a word of the
+/// task.
+fn left_unused(assembly: &Assembly) -> Option<Problem> {
+    let budget = assembly.ledger.fit.budget;
+    let left = budget.saturating_sub(assembly.tokens);
+    let entries = assembly.ledger.entries.iter();
+    let is_below = |entry: &&LedgerEntry| matches!(entry.reason, Reason::BelowFloor { .. });
+    let below = entries.filter(is_below).count();
+    let message = format!(
+        "{left} of {budget} tokens are left unused: {} more would be noise, with no more than a common word \
+         of the task",
+        counted(below as u64, "file", "files")
+    );
+    (below > 0 && u64::from(left.0) * 10 >= u64::from(budget.0))
+        .then(|| Problem::new("", ProblemKind::LeftOut, message))
 }
 
 /// Tells the decision about each chunk.

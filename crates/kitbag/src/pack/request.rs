@@ -143,6 +143,10 @@ impl Default for SurveyRequest {
     }
 }
 
+/// The relevance of a file at a seventieth of the best score, or of a short one at a thirtieth: it has no more
+/// than a common word of the task. Low, since a file that a fix needs may share few words with its report.
+const FLOOR: u32 = 200;
+
 const DEFAULT_BUDGET: Tokens = Tokens(32_000);
 
 /// How much the built-in gatherers bring at most.
@@ -179,7 +183,9 @@ pub struct PackOptions {
     pub form: OutputForm,
     /// How chunks are chosen.
     pub strategy: FitStrategy,
-    /// Files that are less likely needed than this stay out, in parts per million.
+    /// Files that are less likely needed than this stay out, in parts per million: what is left of a
+    /// budget is better left than filled with noise. Nothing stays out of overviews, or where the scores
+    /// are somebody else's.
     pub floor_ppm: u32,
     /// Whether lines carry their numbers.
     pub line_numbers: bool,
@@ -208,8 +214,7 @@ impl Default for PackOptions {
             budget: DEFAULT_BUDGET,
             form: OutputForm::Pack,
             strategy: FitStrategy::default(),
-            // The budget alone decides: a weak file is better than an empty place.
-            floor_ppm: 0,
+            floor_ppm: FLOOR,
             line_numbers: false,
             instructions: None,
             model: None,

@@ -60,7 +60,9 @@ impl Strategy {
                 (change.structure, change.dependencies, change.history) = (80, 40, 30);
             }
             // A reviewer reads the change, and the tests of what it touches.
-            TaskType::Review => change.companions.tests = true,
+            TaskType::Review => {
+                (change.companions.tests, change.shows_a_test) = (true, true);
+            }
         }
         change
     }

@@ -104,7 +104,7 @@ pub fn budget_to_look_at(place: usize) -> Option<Tokens> {
 }
 
 const TOKENS_OF_A_CANDIDATE: u32 = 400;
-pub(super) const FEWEST: usize = 60;
+const FEWEST: usize = 60;
 const MOST: usize = 2_000;
 
 #[cfg(test)]

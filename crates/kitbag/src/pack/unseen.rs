@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use kitbag_core::assembly::Assembly;
+use kitbag_core::neutral::one_line;
 use kitbag_core::problem::{Problem, ProblemKind};
 
 /// So many sources are named.
@@ -14,14 +15,16 @@ pub(super) fn problem(assembly: &Assembly) -> Option<Problem> {
     let mut found: BTreeMap<&str, char> = BTreeMap::new();
     for kept in &assembly.kept {
         // Nearly all text is ASCII, where there is none.
-        let mut seldom = kept.text.chars().filter(|c| !c.is_ascii());
-        if let Some(c) = seldom.find(|c| is_unseen(*c)) {
+        if kept.text.is_ascii() {
+            continue;
+        }
+        if let Some(c) = first_unseen(&kept.text) {
             found.entry(&kept.source).or_insert(c);
         }
     }
     let named = found.iter().take(MOST);
     let named: Vec<String> = named
-        .map(|(source, c)| format!("`{source}` (U+{:04X})", u32::from(*c)))
+        .map(|(source, c)| format!("`{}` (U+{:04X})", one_line(source), u32::from(*c)))
         .collect();
     let more = match found.len().saturating_sub(MOST) {
         0 => String::new(),
@@ -33,6 +36,22 @@ pub(super) fn problem(assembly: &Assembly) -> Option<Problem> {
         named.join(", ")
     );
     (!found.is_empty()).then(|| Problem::new("", ProblemKind::Suspicious, message))
+}
+
+/// The first character of a text that hides from a person.
+fn first_unseen(text: &str) -> Option<char> {
+    let mut before = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        // Between letters that need no joiner, and within a word, these two split a name in secret.
+        let parts = matches!(c, '\u{ad}' | '\u{200d}');
+        let is_plain = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+        if is_unseen(c) || parts && is_plain(before) && is_plain(chars.peek().copied()) {
+            return Some(c);
+        }
+        before = Some(c);
+    }
+    None
 }
 
 /// Tells a character that hides from a person who reads code. Joiners and variants of emoji, and the marks

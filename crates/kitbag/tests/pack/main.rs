@@ -12,6 +12,8 @@ mod checkpoint;
 mod exactness;
 mod examples;
 mod gathered;
+mod models;
+mod named;
 mod overview;
 mod priorities;
 mod project;

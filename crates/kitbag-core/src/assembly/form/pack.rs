@@ -73,15 +73,16 @@ pub(super) fn lay_out(dress: Dress, draft: &Draft, chunks: &PlacedChunks<'_>) ->
     chunks.finish(out)
 }
 
-/// Returns the chunks before the history by part: structure, sources, mentions, further context. Within a
-/// part their order stands: the most relevant first.
+/// Returns the chunks before the history by part: structure, the change to review, sources, mentions,
+/// further context. Within a part their order stands: the most relevant first.
 fn by_part<'a>(chunks: &PlacedChunks<'a>) -> Vec<&'a Kept> {
     let mut kept: Vec<&Kept> = chunks.session().collect();
     kept.sort_by_key(|kept| match (&kept.chunk_type, kept.detail) {
         (ChunkType::Structure, _) => 0,
-        (ChunkType::File | ChunkType::Document, Detail::Line | Detail::Handle) => 2,
-        (ChunkType::File | ChunkType::Document, _) => 1,
-        _ => 3,
+        (ChunkType::Other(kind), _) if kind == "diff" => 1,
+        (ChunkType::File | ChunkType::Document, Detail::Line | Detail::Handle) => 3,
+        (ChunkType::File | ChunkType::Document, _) => 2,
+        _ => 4,
     });
     kept
 }

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::{Place, Reader, statement};
 use crate::syntax::grammar::Role;
 use crate::syntax::items::{CONTAINER_FROM, Item, ItemKind, span};
-use crate::syntax::name::{self, Name};
+use crate::syntax::name::{self, Name, TestBlock};
 use crate::syntax::{Definition, body};
 
 impl<'t> Reader<'t> {
@@ -48,6 +48,40 @@ impl<'t> Reader<'t> {
             items,
             ..Item::named(kind, (first, last), name)
         })
+    }
+
+    /// A test, which is a function, or a group of tests, whose members matter and not itself.
+    pub(super) fn test_block(
+        &mut self,
+        node: Node<'t>,
+        block: TestBlock,
+        name: Name,
+        place: Place<'_>,
+        out: &mut Vec<Item>,
+    ) {
+        if block == TestBlock::Case {
+            let item = self.callable(node, node, ItemKind::Lambda, name, place);
+            out.extend(item.map(|item| Item {
+                kind: ItemKind::Function,
+                ..item
+            }));
+            return;
+        }
+        let (first, last) = span(node);
+        let body = body::of(node, self.grammar).unwrap_or(node);
+        let inner = Place {
+            within: Some((first, last)),
+            statements: true,
+            is_local: true,
+            in_function: true,
+            ..place.deeper()
+        };
+        let items = self.inside(body, inner);
+        out.push(Item {
+            signature: body::signature_end(body).clamp(first, last),
+            items,
+            ..Item::named(ItemKind::Scope, (first, last), name)
+        });
     }
 
     /// A type or a namespace.

@@ -325,3 +325,16 @@ fn what_counts_inside_a_function_is_found() {
     insta::assert_snapshot!(definitions(&parse(Language::JavaScript, js)), @"f f.g");
     insta::assert_snapshot!(imports(Language::JavaScript, js), @r#"h ["h"]"#);
 }
+
+#[test]
+fn a_test_of_a_framework_is_a_function_and_a_group_is_opened() {
+    let steps = statements(4, "    ");
+    let ruby = format!(
+        "RSpec.describe Cart do\n  context \"when empty\" do\n    it \"adds up\" do\n{steps}    end\n\n    it \"is free\" do\n{steps}    end\n  end\nend\n"
+    );
+    insta::assert_snapshot!(units(&parse(Language::Ruby, &ruby)), @"");
+    let script = format!(
+        "import {{ add }} from './cart';\n\ndescribe('cart', () => {{\n  it('adds up', () => {{\n{steps}  }});\n\n  test.only(\"is free\", async function () {{\n{steps}  }});\n}});\n"
+    );
+    insta::assert_snapshot!(units(&parse(Language::TypeScript, &script)), @"");
+}

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use kitbag_workspace::language::Language;
 use kitbag_workspace::syntax::{self, Syntax};
+use kitbag_workspace::walk::FileRole;
 use kitbag_workspace::workspace::{Workspace, WorkspaceOptions};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -28,8 +29,8 @@ pub struct Reference {
     pub text: String,
 }
 
-/// Finds the lines that use the definition that a handle names, outside of the definition itself. The
-/// files come in the order of their paths.
+/// Finds the lines that use the definition that a handle names, outside of the definition itself: in source
+/// first, then in tests, then in whatever is no code, each by the paths of the files.
 ///
 /// # Errors
 /// When the handle names no definition below the root.
@@ -58,8 +59,30 @@ pub fn references(root: &Path, handle: &str) -> Result<Vec<Reference>, ExpandErr
         found
     });
     let mut found: Vec<Reference> = found.collect();
-    found.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+    found.sort_by_cached_key(|found| (Place::of(&found.path), found.path.clone(), found.line));
     Ok(found)
+}
+
+/// The kinds of files in the order in which a reader wants their lines.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Source,
+    Test,
+    OtherCode,
+    NoCode,
+}
+
+impl Place {
+    fn of(path: &str) -> Self {
+        let language = Language::of(path, "");
+        let is_code = language.is_some_and(|language| language != Language::Markdown);
+        match FileRole::of(path) {
+            _ if !is_code => Self::NoCode,
+            FileRole::Source => Self::Source,
+            FileRole::Test => Self::Test,
+            _ => Self::OtherCode,
+        }
+    }
 }
 
 /// The lines of a file that have the word.
