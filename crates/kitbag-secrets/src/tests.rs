@@ -456,13 +456,34 @@ fn p09_a_folder_of_settings_makes_its_files_settings() {
         assert!(!shown.contains("correcthorse"), "{path}: {shown}");
     }
     for (path, text) in [
-        ("data/login.json", "{\"password\": \"correcthorsebattery\"}\n"),
-        ("tests/config/login.json", "{\"password\": \"correcthorsebattery\"}\n"),
-        ("config/locales/login.json", "{\"password\": \"Kennwort\"}\n"),
-        ("config/schema.json", "{\"password\": {\"type\": \"string\"}}\n"),
-        ("config/rules.php", "return ['password' => 'required|min:8'];\n"),
-        ("config/auth.php", "return ['password' => env('DB_PASSWORD')];\n"),
-        ("config/auth.php", "return ['passwords' => ['users' => ['expire' => 60]]];\n"),
+        (
+            "data/login.json",
+            "{\"password\": \"correcthorsebattery\"}\n",
+        ),
+        (
+            "tests/config/login.json",
+            "{\"password\": \"correcthorsebattery\"}\n",
+        ),
+        (
+            "config/locales/login.json",
+            "{\"password\": \"Kennwort\"}\n",
+        ),
+        (
+            "config/schema.json",
+            "{\"password\": {\"type\": \"string\"}}\n",
+        ),
+        (
+            "config/rules.php",
+            "return ['password' => 'required|min:8'];\n",
+        ),
+        (
+            "config/auth.php",
+            "return ['password' => env('DB_PASSWORD')];\n",
+        ),
+        (
+            "config/auth.php",
+            "return ['passwords' => ['users' => ['expire' => 60]]];\n",
+        ),
         ("src/login.php", "$password = $request->password;\n"),
     ] {
         assert_eq!(redacted(text, path), text, "{path}");
@@ -473,7 +494,10 @@ fn p09_a_folder_of_settings_makes_its_files_settings() {
 fn p09_a_password_of_several_words_is_replaced_whole() {
     let text = "db:\n  password: correct horse battery  # the old one\n";
     let shown = redacted(text, "config.yaml");
-    assert!(!shown.contains("horse") && shown.contains("# the old one"), "{shown}");
+    assert!(
+        !shown.contains("horse") && shown.contains("# the old one"),
+        "{shown}"
+    );
     for text in [
         "password: the one that you chose\n",
         "password: Enter a new password\n",

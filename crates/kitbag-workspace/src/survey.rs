@@ -221,7 +221,10 @@ pub fn survey(
         }
     }
     for candidate in &mut candidates {
-        candidate.named = named.iter().any(|named| named.file == candidate.file);
+        // By a definition only a part of the file is meant.
+        let is_named =
+            |named: &NamedFile| named.file == candidate.file && named.by == NamedBy::Path;
+        candidate.named = named.iter().any(is_named);
         let lines = located.get(&candidate.file);
         candidate.located = lines.cloned().unwrap_or_default();
     }

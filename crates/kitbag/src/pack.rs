@@ -37,8 +37,7 @@ use futures_util::future;
 use kitbag_core::assembly::{AssemblySettings, Balance, OutputForm, kept_chunks};
 use kitbag_core::chunk::{ContextChunk, Relevance};
 use kitbag_core::envelope::{
-    CompressedContext, ExcludedChunk, TaskEnvelope, TaskType, asks_for_review, context_note,
-    ending,
+    CompressedContext, ExcludedChunk, TaskEnvelope, TaskType, asks_for_review, context_note, ending,
 };
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::rank::RankTask;

@@ -103,9 +103,7 @@ fn ends_with_part_of(parts: &[&str], dotted: &[String]) -> bool {
 /// A name with an extension, and what stands before it as a path does. Routes of web frameworks have
 /// brackets: `app/[slug]/page.rs`, `routes/$id.ts`, `(shop)/cart.tsx`.
 pub(super) static PATH: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?:[\w./\\@+$-]|\[[\w.-]+\]|\([\w.-]+\)/)*(?:[\w-]|\[[\w.-]+\])\.[A-Za-z][\w]{0,9}\b",
-    )
+    pattern(r"(?:[\w./\\@+$-]|\[[\w.-]+\]|\([\w.-]+\)/)*(?:[\w-]|\[[\w.-]+\])\.[A-Za-z][\w]{0,9}\b")
 });
 
 static DOTTED: LazyLock<Regex> =

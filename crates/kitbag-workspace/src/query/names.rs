@@ -100,9 +100,9 @@ impl Names {
                 continue;
             }
             if last.len() >= 3 && (is_quoted || is_called || is_dotted || is_compound(last)) {
-                let owner = name
-                    .strip_suffix(last)
-                    .and_then(|before| before.split(['.', ':', '#']).rfind(|part| !part.is_empty()));
+                let owner = name.strip_suffix(last).and_then(|before| {
+                    before.split(['.', ':', '#']).rfind(|part| !part.is_empty())
+                });
                 let is_telling = |owner: &&str| !["self", "this", "cls", "Self"].contains(owner);
                 let symbol = Symbol {
                     name: last.to_owned(),

@@ -53,7 +53,10 @@ mod tests {
     #[test]
     fn p05_an_order_is_no_evidence_in_any_language() {
         let kept = |text| without(Zone::Title, text).into_owned();
-        assert_eq!(kept("Create a receipt, update the till"), "a receipt, the till");
+        assert_eq!(
+            kept("Create a receipt, update the till"),
+            "a receipt, the till"
+        );
         assert_eq!(kept("Ändere die Kasse"), "die Kasse");
         assert_eq!(kept("Añade un recibo"), "un recibo");
         assert_eq!(kept("use_receipt is slow"), "use_receipt is slow");

@@ -32,7 +32,7 @@ pub struct Candidate {
     pub hits: Vec<(u32, f64)>,
     /// The lines, from 1, that a stack trace of the task names.
     pub located: Vec<u32>,
-    /// True if the task names the file, outside code and logs.
+    /// True if the task names the file by its path, outside code and logs.
     pub named: bool,
 }
 

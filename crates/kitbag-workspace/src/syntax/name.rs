@@ -109,7 +109,9 @@ pub(super) fn test_block(lambda: Node<'_>, text: &str) -> Option<TestBlock> {
         if node.kind().contains("call") {
             let call = line_of(node, text);
             let call = call.strip_prefix("RSpec.").unwrap_or(call);
-            let name = call.split(|c: char| !c.is_alphanumeric() && c != '_').next();
+            let name = call
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .next();
             return match name? {
                 "it" | "test" | "specify" | "scenario" | "example" | "fit" | "xit" => {
                     Some(TestBlock::Case)

@@ -320,7 +320,10 @@ mod tests {
                 "fuzz/corpora/a.json",
             ],
         );
-        check(Source, &["src/corpus/reader.py", "gensim/corpora/reader.py"]);
+        check(
+            Source,
+            &["src/corpus/reader.py", "gensim/corpora/reader.py"],
+        );
         check(
             Data,
             &["locale/de.po", "data/cities.json", "icon.svg", "rows.csv"],

@@ -41,7 +41,7 @@ fn vendor_folder(path: &str) -> Option<&str> {
     let mut end = 0;
     for folder in path.split('/').take(2) {
         end += folder.len();
-        if matches!(folder, "vendor" | "vendors" | "vendored" | "_vendor") && end < path.len() {
+        if matches!(folder, "vendor" | "vendors") && end < path.len() {
             return path.get(..end);
         }
         end += 1;

@@ -196,7 +196,9 @@ fn priority(path: &str) -> ContextPriority {
 /// A few names, and how many more there are.
 pub(super) fn named(names: &[impl AsRef<str>]) -> String {
     let first = names.iter().take(MOST_NAMES);
-    let first: Vec<String> = first.map(|name| format!("`{}`", one_line(name.as_ref()))).collect();
+    let first: Vec<String> = first
+        .map(|name| format!("`{}`", one_line(name.as_ref())))
+        .collect();
     let first = first.join(", ");
     match names.len().saturating_sub(MOST_NAMES) {
         0 => first,

@@ -342,7 +342,12 @@ fn for_task(
             } else if file.candidate.units.iter().any(|unit| unit.named) {
                 share = share.max(options.depth.named_share);
             }
-            chunk.relevance = Relevance::from_ppm(depth.relevance(file.candidate, share));
+            let mut relevance = depth.relevance(file.candidate, share);
+            if share * share * 1e6 >= f64::from(options.floor_ppm) {
+                // That a file is short keeps it above the floor.
+                relevance = relevance.max(options.floor_ppm);
+            }
+            chunk.relevance = Relevance::from_ppm(relevance);
             if file.is_pinned() {
                 // Whoever pins a file wants to see it, whatever the task says.
                 share = 1.0;

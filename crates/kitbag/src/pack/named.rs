@@ -205,7 +205,10 @@ fn pin_inner_test(chunks: &mut [FileChunk], room: Tokens, counter: &dyn TokenCou
     let mut files: Vec<&mut FileChunk> = chunks.iter_mut().filter(has_tests).collect();
     files.sort_by_key(|file| {
         let chunk = &file.ranked.chunk;
-        (Reverse((chunk.priority, chunk.relevance)), chunk.source.clone())
+        (
+            Reverse((chunk.priority, chunk.relevance)),
+            chunk.source.clone(),
+        )
     });
     for file in files {
         let mut levels: Vec<Level> = Vec::new();
@@ -231,7 +234,10 @@ fn pin_inner_test(chunks: &mut [FileChunk], room: Tokens, counter: &dyn TokenCou
             true => file.ranked.chunk.levels = levels,
             false => {
                 // Its cheapest part must be in.
-                let cheapest = levels.iter().map(|level| counter.count(&level.content)).min();
+                let cheapest = levels
+                    .iter()
+                    .map(|level| counter.count(&level.content))
+                    .min();
                 if cheapest.is_none_or(|cheapest| cheapest > room.saturating_add(room)) {
                     continue;
                 }

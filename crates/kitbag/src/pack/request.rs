@@ -143,9 +143,9 @@ impl Default for SurveyRequest {
     }
 }
 
-/// The relevance of a file at a seventieth of the best score, or of a short one at a thirtieth: it has no more
-/// than a common word of the task. Low, since a file that a fix needs may share few words with its report.
-const FLOOR: u32 = 200;
+/// The square of a fiftieth: a file whose score is that share of the best has no more than a common word of the
+/// task. Low, since a file that a fix needs may share few words with its report.
+const FLOOR: u32 = 400;
 
 const DEFAULT_BUDGET: Tokens = Tokens(32_000);
 
@@ -183,7 +183,7 @@ pub struct PackOptions {
     pub form: OutputForm,
     /// How chunks are chosen.
     pub strategy: FitStrategy,
-    /// Files that are less likely needed than this stay out, in parts per million: what is left of a
+    /// Files stay out whose share of the best score has a lower square than this, in parts per million: what is left of a
     /// budget is better left than filled with noise. Nothing stays out of overviews, or where the scores
     /// are somebody else's.
     pub floor_ppm: u32,

@@ -104,7 +104,10 @@ fn p02_the_file_at_the_root_wins_over_its_namesakes() {
     let task = "update README.md: the shipping rates are missing";
     let pack = packed(&project.request(task, 8_000)).unwrap();
     let shown = find(&pack, "README.md").unwrap();
-    assert_eq!((shown.level, shown.reason), (Detail::Full, Reason::Critical));
+    assert_eq!(
+        (shown.level, shown.reason),
+        (Detail::Full, Reason::Critical)
+    );
     assert_eq!(problems(&pack), [""; 0]);
 }
 

@@ -7,21 +7,20 @@ use alloc::vec::Vec;
 
 use super::newline;
 use crate::chunk::{ChunkType, ContextChunk, Detail, Level};
-use crate::neutral::{after_tag_name, is_blank, one_line};
+use crate::neutral::{after_tag_name, is_blank};
 
 /// Writes a level of a chunk as an element named after the chunk's kind.
 pub(super) fn piece(chunk: &ContextChunk, level: &Level) -> String {
     let mut attributes = Vec::new();
-    let source = one_line(&chunk.source);
     let name = match &chunk.chunk_type {
         ChunkType::Structure => "structure",
         ChunkType::File => {
-            attributes.push(("path", &*source));
+            attributes.push(("path", chunk.source.as_str()));
             "file"
         }
         other => {
             attributes.push(("type", other.as_str()));
-            attributes.push(("source", &*source));
+            attributes.push(("source", chunk.source.as_str()));
             "chunk"
         }
     };

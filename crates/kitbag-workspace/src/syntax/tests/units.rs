@@ -332,9 +332,16 @@ fn a_test_of_a_framework_is_a_function_and_a_group_is_opened() {
     let ruby = format!(
         "RSpec.describe Cart do\n  context \"when empty\" do\n    it \"adds up\" do\n{steps}    end\n\n    it \"is free\" do\n{steps}    end\n  end\nend\n"
     );
-    insta::assert_snapshot!(units(&parse(Language::Ruby, &ruby)), @"");
+    insta::assert_snapshot!(units(&parse(Language::Ruby, &ruby)), @r"
+    1-2 type when empty
+    3-9 function when empty/adds up
+    10-17 function when empty/is free
+    ");
     let script = format!(
         "import {{ add }} from './cart';\n\ndescribe('cart', () => {{\n  it('adds up', () => {{\n{steps}  }});\n\n  test.only(\"is free\", async function () {{\n{steps}  }});\n}});\n"
     );
-    insta::assert_snapshot!(units(&parse(Language::TypeScript, &script)), @"");
+    let script = units(&parse(Language::TypeScript, &script));
+    for test in ["function cart/adds up", "function cart/is free"] {
+        assert!(script.contains(test), "{script}");
+    }
 }
