@@ -139,6 +139,8 @@ fn x06_references_are_told_with_the_definition_around_them() {
             "src/a.py",
             "def pay():\n    return pay_now()\n\n\ndef shop():\n    pay()\n",
         ),
+        ("README.md", "Use pay to pay.\n"),
+        ("a_test.py", "from a import pay\n"),
         (
             "src/b.py",
             "from a import pay\n\n\nclass Till:\n    def close(self):\n        pay()\n        repay()\n",
@@ -149,7 +151,8 @@ fn x06_references_are_told_with_the_definition_around_them() {
         .success();
     assert_eq!(
         told,
-        "src/a.py:6 in shop: pay()\nsrc/b.py:1: from a import pay\nsrc/b.py:6 in Till.close: pay()\n"
+        "src/a.py:6 in shop: pay()\nsrc/b.py:1: from a import pay\nsrc/b.py:6 in Till.close: pay()\na_test.py:1: from a import pay\nREADME.md:1: Use pay to pay.\n",
+        "code comes before prose"
     );
     let json = tree
         .run(&["expand", "src/a.py#shop", "--references", "--json"])

@@ -197,24 +197,14 @@ impl ReadFile<'_> {
 /// Tells by a part of a path that a file holds what tests need, and none of them.
 fn only_serves_tests(part: &str) -> bool {
     let name = part.trim_matches('_').to_ascii_lowercase();
-    [
-        "fixture",
-        "fixtures",
-        "test_fixtures",
-        "test-fixtures",
-        "testfixtures",
-        "testdata",
-        "test_data",
-        "test-data",
-        "snapshots",
-        "mocks",
-        "golden",
-        "goldens",
-        "cassettes",
-        "conftest.py",
-    ]
-    .contains(&name.as_str())
+    SERVES_TESTS.contains(&name.as_str())
 }
+
+#[rustfmt::skip]
+const SERVES_TESTS: [&str; 14] = [
+    "cassettes", "conftest.py", "fixture", "fixtures", "golden", "goldens", "mocks", "snapshots", "test-data",
+    "test-fixtures", "test_data", "test_fixtures", "testdata", "testfixtures",
+];
 
 /// The functions of a file that were not cut, by their lines.
 fn functions(candidate: &Candidate) -> Vec<(u32, u32)> {

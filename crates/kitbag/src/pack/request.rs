@@ -143,8 +143,8 @@ impl Default for SurveyRequest {
     }
 }
 
-/// The square of a fiftieth: a file whose score is that share of the best has no more than a common word of the
-/// task. Low, since a file that a fix needs may share few words with its report.
+/// The square of a fiftieth: a file with a lower share of the best score has no more than a common word of
+/// the task. Low, since a file that a fix needs may share few words with its report.
 const FLOOR: u32 = 400;
 
 const DEFAULT_BUDGET: Tokens = Tokens(32_000);
@@ -183,9 +183,9 @@ pub struct PackOptions {
     pub form: OutputForm,
     /// How chunks are chosen.
     pub strategy: FitStrategy,
-    /// Files stay out whose share of the best score has a lower square than this, in parts per million: what is left of a
-    /// budget is better left than filled with noise. Nothing stays out of overviews, or where the scores
-    /// are somebody else's.
+    /// Files stay out whose share of the best score has a lower square than this, in parts per million:
+    /// what is left of a budget is better left than filled with noise. Nothing stays out of overviews and
+    /// reviews, or where the scores are somebody else's.
     pub floor_ppm: u32,
     /// Whether lines carry their numbers.
     pub line_numbers: bool,

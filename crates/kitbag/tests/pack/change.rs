@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::process::Command;
 
 use kitbag::core::chunk::Detail;
+use kitbag::core::envelope::TaskType;
 use kitbag::pack::PackRequest;
 use kitbag::workspace::git::Changes;
 
@@ -231,4 +232,32 @@ fn x01_changed_files_without_room_are_told() {
     let ends = " of 40 changed files have no room in the prompt: `src/part_";
     assert!(told[0].contains(ends), "{told:?}");
     assert_eq!(many, [""; 0]);
+}
+
+#[test]
+fn x01_a_review_asked_for_in_german_shows_the_patch_first_and_a_test() {
+    let test = "def test_a_cart_adds_up():\n    assert add_up([1, 2]) == 3\n";
+    let import = "from shop.cart import add_up\n\n\n";
+    let project = Project::repository(&[
+        ("shop/cart.py", "def add_up(cart):\n    return sum(cart)\n"),
+        (
+            "shop/till.py",
+            "def ring(cart):\n    return add_up(cart) or None\n",
+        ),
+        ("tests/test_cart.py", &format!("{import}{test}")),
+    ]);
+    project.write("shop/cart.py", "def add_up(cart):\n    return len(cart)\n");
+    let mut request = review(&project, Changes::Uncommitted, 4_000);
+    request.survey.task = "Überprüfe diese Änderung auf Fehler".to_owned();
+    let pack = packed(&request).unwrap();
+    assert_eq!(pack.decisions.task_type, Some(TaskType::Review));
+    let prompt = pack.prompt();
+    assert!(prompt.contains("Dies ist eine Durchsicht"), "{prompt}");
+    let place = |heading: &str| prompt.find(heading).unwrap_or_else(|| panic!("{prompt}"));
+    assert!(place("## diff of shop/cart.py") < place("## tests/test_cart.py"));
+    assert!(prompt.contains(test), "{prompt}");
+    // Whoever asks to mend what a review found wants no review.
+    request.survey.task = "Behebe den Fehler, den wir gefunden haben".to_owned();
+    let pack = packed(&request).unwrap();
+    assert_eq!(pack.decisions.task_type, Some(TaskType::Debug));
 }
