@@ -56,8 +56,8 @@ fn p02_a_definition_is_shown_whole_though_no_path_is_named() {
         let shown = find(&pack, "util/misc.py").unwrap();
         assert_eq!(shown.reason, Reason::Critical, "{task}");
         assert!(pack.prompt().contains(HIDDEN.trim_end()), "{task}");
-        // What else is in the file has nothing to do with the task.
-        assert!(shown.tokens.0 < 1_500, "{task}: {}", shown.tokens);
+        // What else is in the file takes its place in the budget like any other code.
+        assert!(shown.tokens.0 <= 4_000, "{task}: {}", shown.tokens);
     }
 }
 
