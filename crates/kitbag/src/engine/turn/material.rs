@@ -70,6 +70,12 @@ impl Material {
         if request.anew {
             conversation.epoch = None;
         }
+        #[cfg(feature = "store")]
+        if let (Some((_, memory)), Some(latest)) = (memory, conversation.latest) {
+            let idle = memory.now.duration_since(latest).as_secs();
+            let life = prompt.settings.traits.cache.life_seconds;
+            prompt.is_cache_cold = life.is_some_and(|life| idle > i64::from(life));
+        }
         let skills = sources.project.map(|project| {
             let message = prompt.current.content.text();
             let epoch = conversation.epoch.as_ref();
@@ -239,6 +245,8 @@ impl Material {
             agent: self.agent.clone(),
             skills: self.skills.clone(),
             route: None,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            made: None,
             #[cfg(all(feature = "providers", feature = "store"))]
             told: Vec::new(),
             #[cfg(all(feature = "providers", feature = "store"))]
