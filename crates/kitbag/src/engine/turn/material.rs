@@ -12,7 +12,6 @@ use kitbag_core::tokens::TokenCounter;
 use kitbag_core::tokens::Tokens;
 #[cfg(all(feature = "providers", feature = "store"))]
 use kitbag_core::view::{TurnState, View, node_chunks};
-#[cfg(feature = "store")]
 use kitbag_layout::ShownBy;
 
 use super::agent::{self, AgentSource};
@@ -91,6 +90,8 @@ impl Material {
         let agent = match &agent {
             Some(source) => {
                 let mut part = source.part(&conversation, &prompt, &contributions)?;
+                // Only a history that stands in the prompt as a whole can be summarised there.
+                prompt.compacts &= part.system.history == ShownBy::Engine;
                 #[cfg(feature = "store")]
                 if part.system.history == ShownBy::Layout
                     && let Some(remembered) = contributions.last_mut()
