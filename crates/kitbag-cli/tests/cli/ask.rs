@@ -390,9 +390,9 @@ fn dry_run(kind: &str, model: &str, more: &str, args: &[&str]) -> Value {
     folder.write("served.yaml", config);
     folder.write("key", KEY);
     let message = "Where are the bees? ".repeat(200);
-    // A command makes the store, which a dry run does not.
-    ask_served(&folder, "/facts", &[]).success();
     let model = format!("local/{model}");
+    // A command makes the store, which a dry run does not.
+    ask_served(&folder, "/facts", &["--model", &model]).success();
     let args = [&["--dry-run", "--model", &model], args].concat();
     let shown = ask_served(&folder, &message, &args).success();
     serde_json::from_str(&shown).unwrap()

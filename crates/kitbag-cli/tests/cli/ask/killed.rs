@@ -89,8 +89,7 @@ fn o09_chats_that_are_killed_while_they_learn_lose_and_double_nothing() {
             "--config",
             "served.yaml",
         ];
-        let conversation = format!("chat-{number}");
-        let mut command = folder.command(&[&args[..], &["--conversation", &conversation]].concat());
+        let mut command = folder.command(&[&args[..], &["--new"]].concat());
         command.env("NO_PROXY", "127.0.0.1");
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
@@ -141,21 +140,19 @@ fn o09_chats_that_are_killed_while_they_learn_lose_and_double_nothing() {
             );
         }
     }
-    // Whatever was killed, the next chat goes on, learns, and waits for nobody.
+    // Whatever was killed, the next chat goes on and learns.
     let args = [
         "--store",
         "sqlite:memory.db",
         "chat",
         "--config",
         "served.yaml",
-        "--conversation",
-        "last",
+        "--new",
     ];
     let mut command = folder.command(&args);
     command.env("NO_PROXY", "127.0.0.1");
     let said = format!("{}\n/new\n", chat_message(rounds, 0));
     let last = crate::run::finish(command, Some(said.as_bytes()));
-    assert!(!last.stderr.contains("waiting"), "{last:?}");
     assert!(last.stderr.contains("learned: a summary"), "{last:?}");
     assert_eq!(last.code, Some(0), "{last:?}");
 }
