@@ -59,6 +59,15 @@ impl Failure {
         self
     }
 
+    /// The same failure with more advice behind its hint.
+    pub(crate) fn hint_also(mut self, more: &str) -> Self {
+        self.hint = Some(match self.hint {
+            Some(hint) => format!("{hint}; {more}"),
+            None => more.to_owned(),
+        });
+        self
+    }
+
     /// The same failure, of the value of an option.
     pub(crate) fn of(mut self, option: &str) -> Self {
         self.message = format!("{option}: {}", self.message);

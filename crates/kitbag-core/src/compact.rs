@@ -20,6 +20,7 @@ pub use calls::OpenCall;
 pub use plan::{CompactionPlan, CompactionRefused, plan};
 pub use words::UserWords;
 
+use crate::assembly::Epoch;
 use crate::chunk::{
     ChunkBand, ChunkType, ContextChunk, ContextPriority, Coverage, Detail, Level, Relevance, Trust,
 };
@@ -57,6 +58,31 @@ pub struct Compaction {
     pub instructions: Vec<Message>,
     /// The latest attempt that was refused.
     pub refused: Option<RefusedAttempt>,
+}
+
+/// A compaction that a prompt shows before the store has it. Whoever sends the prompt keeps it, if the
+/// conversation is still the one that the prompt was made of.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ShownCompaction {
+    /// The compaction before it.
+    pub before: Compaction,
+    /// The epoch of the prompt before: forgetting and editing remove it, and another prompt replaces it.
+    pub epoch: Epoch,
+    /// The compaction.
+    pub compaction: Compaction,
+}
+
+impl ShownCompaction {
+    /// A compaction that takes the place of `before` in the prompt after the one of `epoch`.
+    #[must_use]
+    pub const fn new(before: Compaction, epoch: Epoch, compaction: Compaction) -> Self {
+        Self {
+            before,
+            epoch,
+            compaction,
+        }
+    }
 }
 
 /// An attempt to compact a conversation that was refused.

@@ -137,6 +137,57 @@ impl Message {
         // No list and an empty list mean the same, but are different bytes, so both are kept.
         self.tool_calls.as_deref().unwrap_or_default()
     }
+
+    /// Remembers how many blocks the model wrote before each of its calls, unless all calls come last anyway.
+    /// Some providers refuse reasoning that no longer stands before the call that it led to.
+    #[must_use]
+    pub fn with_calls_after(mut self, blocks: &[usize]) -> Self {
+        let all = self.content.blocks().len();
+        if blocks.iter().any(|before| *before < all) {
+            let metadata = self.metadata.get_or_insert_default();
+            let value = Value::from(blocks.to_vec());
+            metadata.extra.insert(CALLS_AFTER.into(), value);
+        }
+        self
+    }
+
+    /// Returns the blocks and the calls in the order in which the model wrote them; calls come last where
+    /// that is not known.
+    #[must_use]
+    pub fn pieces(&self) -> Vec<MessagePiece<'_>> {
+        let calls = self.calls();
+        let metadata = self.metadata.as_ref();
+        let known = metadata.and_then(|metadata| metadata.extra.get(CALLS_AFTER));
+        let known: Vec<usize> = known
+            .and_then(|known| serde_json::from_value(known.clone()).ok())
+            .filter(|known: &Vec<usize>| known.len() == calls.len())
+            .unwrap_or_default();
+        let mut calls = calls.iter().enumerate().peekable();
+        let mut pieces = Vec::new();
+        for (place, block) in self.content.to_blocks().into_iter().enumerate() {
+            let is_before = |&(number, _): &(usize, &ToolCall)| {
+                known.get(number).is_some_and(|before| *before <= place)
+            };
+            while let Some((_, call)) = calls.next_if(is_before) {
+                pieces.push(MessagePiece::Call(call));
+            }
+            pieces.push(MessagePiece::Block(block));
+        }
+        pieces.extend(calls.map(|(_, call)| MessagePiece::Call(call)));
+        pieces
+    }
+}
+
+/// The field of the metadata that holds the number of blocks before each call.
+const CALLS_AFTER: &str = "calls_after";
+
+/// A piece of a message.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MessagePiece<'a> {
+    /// A block of its content.
+    Block(ContentBlock),
+    /// A call.
+    Call(&'a ToolCall),
 }
 
 /// A call of a tool by the model. Chat clients nest name and arguments in `function`, which is

@@ -4,7 +4,8 @@
 //! Nothing is locked between the steps. Messages that arrive meanwhile stand behind those that the
 //! compaction replaces, and do not matter.
 
-use kitbag_core::compact::Compaction;
+use kitbag_core::assembly::Epoch;
+use kitbag_core::compact::{Compaction, ShownCompaction};
 
 use crate::conversation::Conversation;
 use crate::error::Result;
@@ -14,6 +15,7 @@ use crate::message::StoredMessage;
 use crate::scope::Scope;
 use crate::state;
 use crate::store::Store;
+use crate::transaction::Tx;
 
 /// A conversation that is about to be compacted.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,4 +99,20 @@ impl Store {
         })
         .await
     }
+}
+
+/// Keeps the compaction that a prompt shows, unless the conversation is another one than the prompt was made of:
+/// then the prompt stays the only one that shows it.
+pub(crate) async fn keep_shown(
+    tx: &mut Tx<'_>,
+    id: ConversationId,
+    shown: &ShownCompaction,
+) -> Result<()> {
+    let before: Compaction = state::load(tx, id).await?.unwrap_or_default();
+    let epoch: Option<Epoch> = state::load(tx, id).await?;
+    // Whatever changes a message removes the epoch, and so the one that was read shows that none has changed.
+    if before == shown.before && epoch.as_ref() == Some(&shown.epoch) {
+        state::save(tx, id, &shown.compaction).await?;
+    }
+    Ok(())
 }

@@ -4,6 +4,7 @@
 //! together with a recipe that says where they stood. The hash of the sent bytes tells if
 //! rebuilding gives the same.
 
+mod holders;
 mod masked;
 mod recipe;
 mod replay;
@@ -11,9 +12,11 @@ mod retention;
 
 use jiff::Timestamp;
 use kitbag_core::assembly::{Assembly, AssemblySettings, Draft, render};
+use kitbag_core::compact::ShownCompaction;
 use kitbag_core::inject::{ContextMessage, CooldownReading, DurableEntries, ThrottleState, plan};
 use kitbag_core::message::Message;
 
+use crate::compacting;
 use crate::conversation::Conversation;
 use crate::error::{Result, StoreError};
 use crate::history;
@@ -25,6 +28,7 @@ use crate::transaction::Tx;
 use crate::turn::{StoredTurn, TurnStatus};
 use crate::value::Value;
 
+pub(crate) use holders::{PromptKey, holders, let_go};
 pub(crate) use recipe::Hash;
 use recipe::Recipe;
 pub use replay::Replayed;
@@ -56,6 +60,8 @@ pub struct SentPrompt {
     /// The fields of the sent request in order; none if it is exactly what the prompt makes, or no
     /// request.
     pub fields: Option<Vec<RequestField>>,
+    /// The compaction that it shows and that the conversation does not have yet.
+    pub compaction: Option<Box<ShownCompaction>>,
     /// The security key of the queries in it, which the next prompts of the conversation reuse.
     pub key: Option<String>,
 }
@@ -86,6 +92,7 @@ impl SentPrompt {
             assembly,
             body: body.into(),
             fields: None,
+            compaction: None,
             key: None,
         }
     }
@@ -108,6 +115,13 @@ impl SentPrompt {
     #[must_use]
     pub fn with_told(mut self, told: Vec<ContextMessage>) -> Self {
         self.told = told;
+        self
+    }
+
+    /// The same with a compaction that the conversation is to keep, unless it has changed since it was read.
+    #[must_use]
+    pub fn with_compaction(mut self, compaction: Option<Box<ShownCompaction>>) -> Self {
+        self.compaction = compaction;
         self
     }
 
@@ -190,6 +204,10 @@ impl Store {
                 return refuse("is not the next one");
             }
             let id = lease.turn.conversation;
+            // Before the epoch is replaced, which tells if anything has changed.
+            if let Some(shown) = &prompt.compaction {
+                Box::pin(compacting::keep_shown(tx, id, shown)).await?;
+            }
             count_step(tx, id, prompt.draft.injected.iter().chain(&prompt.told)).await?;
             state::save(tx, id, &prompt.assembly.epoch).await?;
             if let Some(key) = &prompt.key {
@@ -268,9 +286,11 @@ async fn archive(
     prompt: &SentPrompt,
     body: SentBody,
     recipe: &Recipe,
-    texts: recipe::Texts,
+    mut texts: recipe::Texts,
     now: Timestamp,
 ) -> Result<()> {
+    // Boxed, so that the future of a turn stays small.
+    Box::pin(holders::leave_out_known(tx, turn.conversation, &mut texts)).await?;
     let id = (turn, prompt.inference);
     let bytes = i64::try_from(body.bytes).unwrap_or(i64::MAX);
     let recipe = Value::Body(recipe.to_json()?);
@@ -287,7 +307,7 @@ async fn archive(
     .await?;
     let bodies = texts.bodies.into_iter();
     let bodies = bodies.map(|(hash, body)| (hash, Value::Body(body)));
-    // Most texts are in earlier prompts already.
+    // Another conversation may have the same text.
     let new = "ON CONFLICT DO NOTHING";
     tx.insert_or("text (tenant, hash, body)", new, bodies).await
 }

@@ -33,10 +33,10 @@ use kitbag_core::message::Message;
 use kitbag_core::record::{TurnRecord, Usage, total_cost_micros};
 use kitbag_store::{Incoming, Lease, Store, StoreError, StoredTurn, TurnId};
 
-use crate::engine::{Engine, TurnPrompt, TurnRequest};
+use crate::engine::{Composed, Engine, TurnPrompt, TurnRequest};
 use crate::extension::{Phase, RunEnd};
 use crate::learn::ClosedLayers;
-use crate::provider::{Provider, Reply, ReplyEvent};
+use crate::provider::{Provider, ProviderError, Reply, ReplyEvent, StopReason};
 use crate::receive::Findings;
 use crate::route::Route;
 use crate::wire::Request;
@@ -107,8 +107,16 @@ impl Engine {
     ) -> Result<(TurnPrompt, Request), AnswerError> {
         let provider = self.asked_provider()?;
         turn.prompt.settings.form = provider.dialect().form();
-        let prompt = Box::pin(self.prompt_of_sanitised(turn)).await?;
-        let request = prompt.composed.request();
+        let is_remembered = turn.memory.is_some();
+        let mut prompt = Box::pin(self.prompt_of_sanitised(turn)).await?;
+        let Composed {
+            draft, assembly, ..
+        } = &mut prompt.composed;
+        if !is_remembered && draft.tools.is_empty() && draft.history.is_empty() {
+            // No request begins like this one, and a marker would only make it cost more.
+            assembly.breakpoints.clear();
+        }
+        let request = prompt.make_request();
         let request = request.ok_or(AnswerError::NoRequest)?;
         Ok((prompt, provider.prepared(request)))
     }
@@ -219,6 +227,10 @@ impl Engine {
         let provider = asked.asked_provider()?;
         let assembly = &prompt.composed.assembly;
         stages.end("prompt", format_args!("{} tokens", assembly.tokens.0));
+        if let Some(shown) = &prompt.composed.compacted {
+            let told = format_args!("{} messages summarised", shown.compaction.messages);
+            stages.add("history", told, Duration::ZERO);
+        }
         if !prompt.skills.is_empty() {
             stages.add("skills", stages::of_skills(&prompt), Duration::ZERO);
         }
@@ -294,6 +306,13 @@ async fn finished(
             kept.has_traced = true;
         }
     }
+    // A model that has nothing to add to what its tools did may end without words.
+    let is_useful = !steps.is_empty() && reply.stop == Some(StopReason::End);
+    // Only now: a node that answers nothing is asked again.
+    let ended = ended.and_then(|()| match is_useful {
+        true => Ok(()),
+        false => Ok(reply.check_useful()?),
+    });
     let mut record = stages.into_record(inferences);
     if let Some(route) = route {
         record.inferences.splice(..0, route.inference);
@@ -302,7 +321,17 @@ async fn finished(
     let turn = match &mut kept {
         Some(kept) => {
             // A whole answer is one, also where something else went wrong.
-            let problem = ended.as_ref().err().filter(|_| !reply.is_whole);
+            let is_empty = |error: &&AnswerError| {
+                matches!(
+                    error,
+                    AnswerError::Provider {
+                        error: ProviderError::Empty { .. },
+                        ..
+                    }
+                )
+            };
+            let problem = ended.as_ref().err();
+            let problem = problem.filter(|error| !reply.is_whole || is_empty(error));
             let ended = kept.end(&steps, &reply, record.clone(), problem, &mut host);
             Some(Box::pin(ended).await).transpose()
         }

@@ -8,6 +8,8 @@
 mod admit;
 #[cfg(feature = "layouts")]
 mod agent;
+#[cfg(feature = "store")]
+mod compacted;
 mod contribution;
 mod events;
 mod history;
@@ -26,12 +28,13 @@ use std::borrow::Cow;
 use kitbag_core::assembly::{
     AssembleError, Assembly, AssemblySettings, Draft, Epoch, OutputForm, assemble,
 };
+use kitbag_core::compact::ShownCompaction;
 use kitbag_core::content::Content;
 use kitbag_core::context::McpServer;
 use kitbag_core::history::HistoryRoom;
 use kitbag_core::inject::ContextMessage;
 use kitbag_core::message::Message;
-use kitbag_core::tokens::TokenCounter;
+use kitbag_core::tokens::{TokenCounter, Tokens};
 
 #[cfg(feature = "workspace")]
 pub(crate) use admit::clean_as;
@@ -71,6 +74,11 @@ pub struct PromptRequest {
     pub ending: Option<String>,
     /// The most messages of the history that stand word for word.
     pub history_messages: usize,
+    /// True to summarise the older part of a long history by rules when the provider's cache has to be written
+    /// anyway; it costs less than to do so a few turns later, when all would be written once more.
+    pub compacts: bool,
+    /// True if the provider's cache has forgotten the conversation's latest prompt.
+    pub is_cache_cold: bool,
 }
 
 impl PromptRequest {
@@ -84,6 +92,8 @@ impl PromptRequest {
             max_output: None,
             ending: None,
             history_messages: usize::MAX,
+            compacts: false,
+            is_cache_cold: false,
         }
     }
 }
@@ -102,6 +112,8 @@ pub struct Composed {
     pub redacted: Vec<Redaction>,
     /// The most that the history could have taken.
     pub history_room: HistoryRoom,
+    /// The compaction that it shows and that the store does not have yet.
+    pub compacted: Option<Box<ShownCompaction>>,
     /// The MCP servers that active skills bring.
     pub mcp_servers: Vec<McpServer>,
 }
@@ -167,32 +179,30 @@ pub(crate) fn try_compose(
     // Joined first: a document may also be a file of the workspace, and only together are they twins.
     let mut all = Contribution::join(contributions);
     all.merge_twins();
+    let fixed = history::fixed(&all.draft, request, counter);
+    let mut draft = draft(request, &mut all.draft);
+    #[cfg(feature = "store")]
+    // Boxed, since a prompt is moved about on the stacks of small threads.
+    let compacted = previous.and_then(|epoch| {
+        let is_written = || {
+            let settings = &request.settings;
+            request.is_cache_cold || epoch.is_head_changed(&draft, settings, counter)
+        };
+        let is_due = request.compacts && is_written();
+        is_due.then(|| all.compact_history(request, fixed, epoch, counter))?
+    });
+    #[cfg(not(feature = "store"))]
+    let compacted = None;
     // Before the fit, since what the history does not use is room for chunks.
-    let history_room = all.shorten_history(request, counter, previous);
-    let mut draft = Draft::new("");
-    draft.current = request.current.clone();
-    draft.model.clone_from(&request.model);
-    draft.max_output = request.max_output;
-    let parts = all.draft;
-    draft.identity = parts.identity.unwrap_or_default();
-    draft.key = parts.key;
-    draft.tools = parts.tools;
-    draft.injected = parts.injected;
-    let ending = request.ending.as_ref();
-    let ending = ending.map(|text| ContextMessage::suffix_system("ending", text));
-    // In front of the other messages at the end, so that reminders stand after what every task ends with.
-    draft.injected.splice(..0, ending);
-    draft.history = parts.history;
-    draft.steps = parts.steps;
-    draft.retracted = parts.retracted;
-    // A node's own form has these sections already.
-    draft.is_for_node = parts.is_for_node && request.settings.form != OutputForm::Node;
+    let history_room = all.shorten_history(request, fixed, counter, previous);
+    draft.history = all.draft.history;
     let mut assembly = assemble(&draft, all.chunks, &request.settings, counter, previous)?;
     let ledger = &mut assembly.ledger;
     let key = draft.key.as_deref();
-    ledger.add_context_messages(draft.injected.iter(), key, &parts.held, counter);
+    ledger.add_context_messages(draft.injected.iter(), key, &all.draft.held, counter);
     ledger.problems.extend(all.problems);
     let model = draft.model.as_deref().map(ModelProfile::find);
+    draft.max_output = answer_limit(&draft, request.settings.form, assembly.tokens);
     if let Some(Ok(model)) = model {
         // Checked on the finished prompt: only now is it known whether a price step is crossed.
         ledger.problems.extend(model.passed_by(assembly.tokens));
@@ -203,8 +213,45 @@ pub(crate) fn try_compose(
         assembly,
         redacted: all.redacted,
         history_room,
+        compacted,
         mcp_servers: Vec::new(),
     })
+}
+
+/// The parts that must be in, without the history.
+fn draft(request: &PromptRequest, parts: &mut DraftParts) -> Draft {
+    let mut draft = Draft::new("");
+    draft.current = request.current.clone();
+    draft.model.clone_from(&request.model);
+    draft.max_output = request.max_output;
+    draft.identity = parts.identity.take().unwrap_or_default();
+    draft.key = parts.key.take();
+    draft.tools = std::mem::take(&mut parts.tools);
+    let ending = request.ending.as_ref();
+    let ending = ending.map(|text| ContextMessage::suffix_system("ending", text));
+    // In front of the other messages at the end, so that reminders stand after what every task ends with.
+    draft.injected.extend(ending);
+    draft.injected.append(&mut parts.injected);
+    draft.steps = std::mem::take(&mut parts.steps);
+    draft.retracted = std::mem::take(&mut parts.retracted);
+    // A node's own form has these sections already.
+    draft.is_for_node = parts.is_for_node && request.settings.form != OutputForm::Node;
+    draft
+}
+
+/// The most tokens of the answer, where the form wants a limit and nobody has set one. Kept in the draft, so that a
+/// prompt is made again with the limit that it had.
+fn answer_limit(draft: &Draft, form: OutputForm, prompt: Tokens) -> Option<u32> {
+    let model = || {
+        draft
+            .model
+            .as_deref()
+            .and_then(|name| ModelProfile::find(name).ok())
+    };
+    match (draft.max_output, form) {
+        (None, OutputForm::Anthropic) => Some(ModelProfile::default_answer(model(), prompt)),
+        (set, _) => set,
+    }
 }
 
 /// Assembles a prompt again whose draft only grew: what was chosen stays.

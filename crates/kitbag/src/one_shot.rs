@@ -81,7 +81,9 @@ impl OneShot<'_> {
         let engine = self.engine;
         let form = self.provider.dialect().form();
         let settings = AssemblySettings::new(form, engine.budget);
-        let settings = settings.with_traits(engine.traits.clone());
+        let mut settings = settings.with_traits(engine.traits.clone());
+        // Nobody asks the same again, and a marker would only make the prompt cost more.
+        settings.traits.cache.max_breakpoints = 0;
         let mut prompt = PromptRequest::new(question.text, settings);
         prompt.model = self.model.map(str::to_owned);
         let mut instructions = Contribution::default();

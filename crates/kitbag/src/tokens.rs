@@ -6,6 +6,7 @@
 
 mod char_class;
 mod known_lines;
+mod known_texts;
 mod long_text;
 mod model;
 mod reader;
@@ -26,6 +27,7 @@ pub use reader::{StreamCount, StreamError};
 pub use vocabulary::{Vocabulary, VocabularyError};
 
 use known_lines::KnownLines;
+use known_texts::KnownTexts;
 
 /// The number of texts that one thread counts: about the levels of a file, which have lines in common.
 const SIDE_BY_SIDE: usize = 32;
@@ -50,6 +52,7 @@ pub struct Counter {
     answers: u32,
     name: Arc<str>,
     lines: Option<Arc<KnownLines>>,
+    texts: Option<Arc<KnownTexts>>,
 }
 
 impl Counter {
@@ -62,6 +65,7 @@ impl Counter {
             answers: 0,
             name: vocabulary.name().into(),
             lines: None,
+            texts: None,
         })
     }
 
@@ -118,6 +122,16 @@ impl Counter {
         }
     }
 
+    /// The same counter, which keeps the counts of texts: a prompt begins with most of the one before it. Its
+    /// clones share them, also those with another factor.
+    #[must_use]
+    pub fn keeping_texts(self) -> Self {
+        Self {
+            texts: Some(Arc::default()),
+            ..self
+        }
+    }
+
     /// Counts the lines of a text ahead, as far as counts are [kept](Self::keeping_lines): texts that have
     /// them are counted in a fraction of the time later. Counts stay the same.
     pub fn learn_lines(&self, text: &str) {
@@ -154,7 +168,11 @@ impl TokenCounter for Counter {
     }
 
     fn count(&self, text: &str) -> Tokens {
-        self.scaled(long_text::count(self.vocabulary, text))
+        let count = || long_text::count(self.vocabulary, text);
+        self.scaled(match &self.texts {
+            Some(texts) => texts.count(text, count),
+            None => count(),
+        })
     }
 
     fn count_all(&self, texts: &[&str]) -> Vec<Tokens> {

@@ -234,7 +234,7 @@ fn joined(blocks: &[Block]) -> Vec<(&Block, String)> {
 }
 
 /// A field of an object as text, if it is text.
-fn text_field(raw: &RawJson, name: &str) -> Option<String> {
+pub(crate) fn text_field(raw: &RawJson, name: &str) -> Option<String> {
     let fields: IndexMap<String, RawJson> = raw.parse_as().ok()?;
     fields.get(name)?.parse_as().ok()
 }

@@ -54,10 +54,6 @@ impl From<CommandError> for Failure {
 pub(super) fn provider_failure(error: ProviderError) -> Failure {
     let hint = error.hint();
     let hint = match &error {
-        ProviderError::NoKey { .. } => {
-            let hint = hint.unwrap_or_default();
-            Some(format!("{hint}; `--dry-run` shows the request without one"))
-        }
         ProviderError::Untrusted { .. } => Some(
             "if you trust the file, name it with `--config` or KITBAG_CONFIG; or define the provider in \
              your own configuration, kitbag/kitbag.yaml in the configuration folder"

@@ -4,10 +4,12 @@
 
 mod message;
 
+use kitbag::Engine;
 use kitbag::answer::AnswerError;
 use kitbag::command::{self, Command, CommandReply};
 use kitbag::core::problem::Problem;
 use kitbag::engine::TurnPrompt;
+use kitbag::provider::ProviderError;
 
 use crate::answering::{self, AnsweringArgs, Approver, ReportedProblems, Responded, Servers};
 use crate::commands::pack::summary::say_problems;
@@ -82,19 +84,17 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let asked = &args.answering.asked;
     let progress = Progress::start("gathering context");
     let workspace = asked.workspace(&message, &engine)?;
+    // Without a key nothing should be made or stored; a command needs none.
+    if is_message && !args.dry_run {
+        check(&engine)?;
+    }
     store::run(async {
         let mut interrupts = Interrupts::listen();
         let prepare = async {
             let store = match (args.answering.no_memory, args.dry_run) {
                 (true, _) => None,
                 (false, true) => place.open_if_any().await?,
-                (false, false) => {
-                    // Without a key nothing should be made or stored; a command needs none.
-                    if is_message {
-                        engine.check()?;
-                    }
-                    Some(place.open_or_make_for(&engine).await?)
-                }
+                (false, false) => Some(place.open_or_make_for(&engine).await?),
             };
             let engine = engine.with_store(store.map(with_chosen_model));
             let mut incoming = asked.incoming(engine.store()).await?;
@@ -162,4 +162,22 @@ fn check_for_one_message(command: &Command) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses to ask a provider that could not answer.
+fn check(engine: &Engine) -> Result<(), Failure> {
+    engine.check().map_err(|error| {
+        let is_key = matches!(
+            &error,
+            AnswerError::Provider {
+                error: ProviderError::NoKey { .. },
+                ..
+            }
+        );
+        let failure = Failure::from(error);
+        match is_key {
+            true => failure.hint_also("`--dry-run` shows the request without one"),
+            false => failure,
+        }
+    })
 }

@@ -62,6 +62,10 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         false => Approver::Options,
     };
     let engine = args.answering.engine(approver, Servers::Start)?;
+    // Said before the first line is typed. Commands work without a key, and `/model` may choose another provider.
+    if let Err(error) = engine.check() {
+        Failure::from(error).warn("only commands can be answered");
+    }
     let keeps = !args.answering.no_memory;
     store::run(async {
         let mut interrupts = Interrupts::listen();

@@ -382,3 +382,78 @@ fn o07_thinking_is_passed_back_unchanged() {
         upstream.requests()[1]
     );
 }
+
+/// What a dry run shows of a request to this model, with these further settings of its provider.
+fn dry_run(kind: &str, model: &str, more: &str, args: &[&str]) -> Value {
+    let folder = Folder::new();
+    let config = format!(
+        "providers:\n  local: {{kind: {kind}, base_url: 'http://127.0.0.1:9', key: {{file: key}}{more}}}\n"
+    );
+    folder.write("served.yaml", config);
+    folder.write("key", KEY);
+    let message = "Where are the bees? ".repeat(200);
+    let model = format!("local/{model}");
+    // A command makes the store, which a dry run does not.
+    ask_served(&folder, "/facts", &["--model", &model]).success();
+    let args = [&["--dry-run", "--model", &model], args].concat();
+    let shown = ask_served(&folder, &message, &args).success();
+    serde_json::from_str(&shown).unwrap()
+}
+
+#[test]
+fn o07_an_answer_may_be_as_long_as_its_model_allows_and_longer_than_its_reasoning() {
+    let most =
+        |model: &str, more: &str| dry_run("anthropic", model, more, &[])["max_tokens"].clone();
+    assert_eq!(most("claude-opus-5-5", ""), 32_000);
+    assert_eq!(most("claude-3-5-haiku", ""), 8_192);
+    assert_eq!(most("mine", ""), 4_096);
+    let thinking = |rest: &str| format!(", request: {{thinking: {{budget_tokens: 40000}}{rest}}}");
+    assert_eq!(most("claude-opus-5-5", &thinking("")), 48_192);
+    assert_eq!(
+        most("claude-opus-5-5", &thinking(", max_tokens: 50000")),
+        50_000
+    );
+}
+
+#[test]
+fn o07_responses_are_asked_for_their_reasoning_where_the_model_may_reason() {
+    let include =
+        |model: &str, more: &str| dry_run("responses", model, more, &[])["include"].clone();
+    let encrypted = serde_json::json!(["reasoning.encrypted_content"]);
+    assert_eq!(include("gpt-5.6", ""), encrypted);
+    assert_eq!(include("mine", ""), encrypted);
+    assert_eq!(include("gpt-4.1-mini", ""), Value::Null);
+    let own = ", request: {include: []}";
+    assert_eq!(include("gpt-5.6", own), serde_json::json!([]));
+}
+
+#[test]
+fn t06_a_prompt_that_nobody_sends_again_has_no_cache_markers() {
+    let request = |args: &[&str]| dry_run("anthropic", "claude-opus-5-5", "", args).to_string();
+    assert!(request(&[]).contains("cache_control"));
+    assert!(!request(&["--no-memory"]).contains("cache_control"));
+    // The next step of the turn begins like this one.
+    assert!(request(&["--no-memory", "--tools"]).contains("cache_control"));
+
+    let upstream = Upstream::answering(|_| Reply::stream(upstream::ANTHROPIC));
+    let folder = served(&upstream, "anthropic");
+    let model = ["--model", "local/claude-opus-5-5"];
+    let said = "My bees live in Porto, where they like the roof most of all. ".repeat(60);
+    ask_served(&folder, &said, &model).success();
+    let close = [
+        "memory",
+        "close",
+        "--config",
+        "served.yaml",
+        "--model=local/claude-opus-5-5",
+        "1.1",
+    ];
+    ask_raw(&folder, &close);
+    let [asked, learned @ ..] = &upstream.bodies()[..] else {
+        panic!("nothing was asked");
+    };
+    assert!(asked.contains("cache_control") && !learned.is_empty());
+    for request in learned {
+        assert!(!request.contains("cache_control"), "{request}");
+    }
+}

@@ -88,3 +88,17 @@ fn o08_input_that_ends_inside_a_block_is_a_message() {
     let told = chat(&folder, &["--no-memory"], "\"\"\"\none\ntwo\n");
     assert_eq!(told.success(), "Two lines.\n");
 }
+
+#[test]
+fn o07_a_chat_without_a_key_says_at_its_start_what_to_set() {
+    let folder = Folder::new();
+    let mut command = folder.command(&["--store", "sqlite:memory.db", "chat"]);
+    command
+        .env_remove("ANTHROPIC_API_KEY")
+        .env_remove("OPENAI_API_KEY");
+    let output = crate::run::finish(command, Some(b"/facts\n"));
+    let warning = "warning: no key for `anthropic`: ANTHROPIC_API_KEY is not set; only commands can be answered\n\
+                   hint: set ANTHROPIC_API_KEY, or say under `providers:` where the key is\n";
+    assert!(output.stderr.starts_with(warning), "{}", output.stderr);
+    assert_eq!(output.success(), "nothing is known about user yet\n");
+}

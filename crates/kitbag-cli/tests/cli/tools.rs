@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::ask::upstream::{Reply, Upstream};
+use crate::ask::upstream::{self, Reply, Upstream};
 use crate::run::{Folder, Output};
 
 const SCRIPT: &str = r#"{"when": "tea", "tool_calls": [{"id": "a", "name": "remember", "arguments": {"key": "drink", "text": "tea"}}], "then": [{"text": "Noted."}]}
@@ -254,7 +254,7 @@ fn t08_the_second_request_begins_with_the_first_and_has_the_results() {
     ]);
     let upstream = Upstream::start(vec![
         Reply::stream(&calls),
-        Reply::stream(crate::ask::upstream::ANTHROPIC),
+        Reply::stream(upstream::ANTHROPIC),
     ]);
     let folder = Folder::new();
     folder.write("notes.txt", "Bread needs time.\n");
@@ -389,4 +389,63 @@ fn everything_is_called(folder: &Folder) {
         "{}",
         result(5)
     );
+}
+
+#[test]
+fn o07_reasoning_stays_before_the_call_that_it_led_to() {
+    let reasoning = |id: &str| {
+        let item =
+            json!({ "type": "reasoning", "id": id, "summary": [], "encrypted_content": "AAAA" });
+        json!({ "type": "response.output_item.done", "item": item })
+    };
+    let call = |id: &str| {
+        let item =
+            json!({ "type": "function_call", "call_id": id, "name": "facts", "arguments": "{}" });
+        json!({ "type": "response.output_item.done", "item": item })
+    };
+    let end = json!({ "type": "response.completed", "response": {} });
+    let events = [
+        reasoning("rs_1"),
+        call("a"),
+        reasoning("rs_2"),
+        call("b"),
+        end,
+    ];
+    let events: String = events
+        .iter()
+        .map(|event| format!("data: {event}\n\n"))
+        .collect();
+    let replies = [&events, upstream::RESPONSES, upstream::RESPONSES];
+    let upstream = Upstream::start(replies.into_iter().map(Reply::stream).collect());
+    let folder = Folder::new();
+    let config = format!(
+        "providers: {{local: {{kind: responses, base_url: '{}', model: m}}}}\n",
+        upstream.address()
+    );
+    folder.write("kitbag.yaml", config);
+    for message in ["What do you know?", "And now?"] {
+        let args = ["--store", "sqlite:memory.db", "ask", message, "--tools"];
+        folder
+            .run_with(&[("NO_PROXY", "127.0.0.1")], &args)
+            .success();
+    }
+    let expected = [
+        "reasoning rs_1",
+        "function_call a",
+        "reasoning rs_2",
+        "function_call b",
+        "function_call_output a",
+        "function_call_output b",
+    ];
+    let bodies = upstream.bodies();
+    for body in &bodies[1..] {
+        let request: Value = serde_json::from_str(body).unwrap();
+        let items = request["input"].as_array().unwrap().iter();
+        let items = items.filter_map(|item| {
+            let id = item["call_id"].as_str().or(item["id"].as_str())?;
+            Some(format!("{} {id}", item["type"].as_str()?))
+        });
+        assert_eq!(items.collect::<Vec<_>>(), expected, "{body}");
+    }
+    assert_eq!(bodies.len(), 3);
 }

@@ -89,7 +89,7 @@ impl Epoch {
         Self {
             kept,
             regret,
-            head: head_hash(turn.draft, turn.settings, turn.counter),
+            head: head_hash(turn.draft, turn.settings, turn.counter.counter),
             history: (length, hash(&turn.draft.history)),
             // Without a history there is no first message, and `history_start` looks for the
             // current one.
@@ -116,6 +116,18 @@ impl Epoch {
         Cow::Owned(epoch)
     }
 
+    /// Tells whether something has changed that stands before the selection, so that the provider reads
+    /// nothing of the next request from its cache. The messages of the draft do not matter.
+    #[must_use]
+    pub fn is_head_changed(
+        &self,
+        draft: &Draft,
+        settings: &AssemblySettings,
+        counter: &dyn TokenCounter,
+    ) -> bool {
+        self.head != head_hash(draft, settings, counter)
+    }
+
     /// Compares the draft's history with the latest one. An error says why the selection cannot
     /// stand before it at all.
     pub(super) fn continues(
@@ -124,7 +136,7 @@ impl Epoch {
         settings: &AssemblySettings,
         counter: &Memo<'_>,
     ) -> Result<Continuation, Renewal> {
-        if self.head != head_hash(draft, settings, counter) {
+        if self.is_head_changed(draft, settings, counter.counter) {
             return Err(Renewal::PrefixChanged);
         }
         if self
@@ -245,12 +257,12 @@ pub(super) fn limit(prefix: Tokens, cache: &CacheProfile, patience_permille: u32
     u64::from(prefix.0) * extra / 1_000 * u64::from(patience_permille) / 1_000
 }
 
-fn head_hash(draft: &Draft, settings: &AssemblySettings, counter: &Memo<'_>) -> String {
+fn head_hash(draft: &Draft, settings: &AssemblySettings, counter: &dyn TokenCounter) -> String {
     let injected: Vec<_> = draft.injected(Band::System).collect();
     // Everything that stands before the selection: a change there loses the cache anyway.
     let head = (
         settings.form.as_str(),
-        vocabulary(counter.counter),
+        vocabulary(counter),
         &draft.model,
         draft.sorted_tools(),
         &draft.identity,

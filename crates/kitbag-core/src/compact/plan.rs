@@ -168,8 +168,9 @@ impl CompactionPlan {
         Ok(compaction)
     }
 
-    /// Drops older words that bind nobody, oldest first, until the text fits into its part of the
-    /// room.
+    /// Drops words of earlier compactions, oldest first, until the text fits into its part of the room:
+    /// those that bind nobody, then of the others all but their binding sentences, and these last. A
+    /// conversation without end would otherwise come to be refused for good.
     fn make_room(
         &self,
         compaction: &mut Compaction,
@@ -178,19 +179,23 @@ impl CompactionPlan {
     ) -> Result<(), CompactionRefused> {
         let limit = Tokens(self.room.0 / TEXT);
         let mut tokens = counter.count(&compaction.text());
-        let mut index = 0;
         // Only words of earlier compactions go. Those of this one are checked for afterwards.
-        for _ in 0..listed {
-            if tokens <= limit {
-                break;
-            }
-            match compaction.words.get(index) {
-                Some(words) if !words.binding => {
-                    compaction.words.remove(index);
-                    compaction.unlisted = compaction.unlisted.saturating_add(1);
-                    tokens = counter.count(&compaction.text());
+        let mut earlier = listed;
+        for step in [Leaving::Unbound, Leaving::Around, Leaving::Oldest] {
+            let mut index = 0;
+            while tokens > limit && index < earlier {
+                match step.change(&mut compaction.words, index) {
+                    Change::Nothing => index += 1,
+                    Change::Shorter => {
+                        index += 1;
+                        tokens = counter.count(&compaction.text());
+                    }
+                    Change::Gone => {
+                        earlier -= 1;
+                        compaction.unlisted = compaction.unlisted.saturating_add(1);
+                        tokens = counter.count(&compaction.text());
+                    }
                 }
-                _ => index += 1,
             }
         }
         if tokens > limit {
@@ -254,6 +259,41 @@ impl CompactionPlan {
             return lost("the question that was asked last");
         }
         Ok(())
+    }
+}
+
+/// The part of the user's words that makes room for newer ones.
+#[derive(Clone, Copy)]
+enum Leaving {
+    /// Words that bind nobody.
+    Unbound,
+    /// The sentences around those that bind.
+    Around,
+    /// All words.
+    Oldest,
+}
+
+/// The outcome for one of the user's messages.
+enum Change {
+    Nothing,
+    Shorter,
+    Gone,
+}
+
+impl Leaving {
+    fn change(self, words: &mut Vec<UserWords>, index: usize) -> Change {
+        let Some(one) = words.get_mut(index) else {
+            return Change::Nothing;
+        };
+        match self {
+            Self::Unbound if one.binding => Change::Nothing,
+            Self::Around if one.keep_binding() => Change::Shorter,
+            Self::Around => Change::Nothing,
+            Self::Unbound | Self::Oldest => {
+                words.remove(index);
+                Change::Gone
+            }
+        }
     }
 }
 

@@ -307,3 +307,29 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a10_a_conversation_full_of_rules_can_be_compacted_for_ever() {
+    let mut before = Compaction::default();
+    let mut rule = 0;
+    for round in 0..40 {
+        let rules: Vec<String> = (0..8)
+            .map(|_| {
+                rule += 1;
+                format!("You must never touch bed {rule} before the bell has rung twice.")
+            })
+            .collect();
+        let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
+        let history = talk(&rules);
+        let made = compacted(&history, &before, 4_000);
+        let made = made.unwrap_or_else(|refused| panic!("round {round}: {refused}"));
+        assert!(
+            Characters.count(&made.text()) <= Tokens(1_000),
+            "round {round}"
+        );
+        before = made;
+    }
+    let text = before.text();
+    assert!(text.contains("earlier messages)"), "{text}");
+    assert!(!text.contains("bed 1 before"), "{text}");
+}

@@ -25,7 +25,7 @@ const TELLING: Tokens = Tokens(40);
 pub struct UserWords {
     /// The words, in the order in which they were said.
     pub text: String,
-    /// Set if they oblige, forbid or ask: these stay for as long as the conversation goes on.
+    /// Set if they oblige, forbid or ask: these leave last.
     pub binding: bool,
 }
 
@@ -50,6 +50,17 @@ impl UserWords {
             false => chosen.join(" … "),
         };
         Self { text, binding }
+    }
+
+    /// Drops all but the sentences that bind, and tells if anything went.
+    pub(super) fn keep_binding(&mut self) -> bool {
+        // Nobody can tell any more if a question was answered: it stays.
+        let kept = binding(&self.text, true).join(" … ");
+        let is_shorter = !kept.is_empty() && kept.len() < self.text.len();
+        if is_shorter {
+            self.text = kept;
+        }
+        is_shorter
     }
 
     /// Tells whether these words may replace a message.

@@ -7,8 +7,8 @@ use kitbag_core::assembly::Epoch;
 use kitbag_core::view::is_derived_from_messages;
 
 use crate::error::{Result, StoreError};
-use crate::id::{ConversationId, MessageId, TurnId};
-use crate::prompt::{Hash, drop_taken_texts, take_texts};
+use crate::id::{ConversationId, MessageId};
+use crate::prompt::{Hash, PromptKey, drop_taken_texts, holders, let_go, take_texts};
 use crate::splice;
 use crate::state::Part;
 use crate::transaction::{Tx, placeholders};
@@ -27,15 +27,16 @@ pub(super) async fn forget(
     message: Option<(MessageId, &[String])>,
     name: &str,
 ) -> Result<u64> {
-    let mut prompts = of_origins(tx, scopes, origins).await?;
+    let mut rows = of_origins(tx, scopes, origins).await?;
     if let Some((id, texts)) = message {
-        prompts.extend(derived(tx, id).await?);
+        rows.extend(derived(tx, id).await?);
         for text in texts.iter().filter(|text| text.len() >= SHORTEST) {
             for scope in scopes {
-                prompts.extend(holding(tx, *scope, text).await?);
+                rows.extend(holding(tx, *scope, text).await?);
             }
         }
     }
+    let prompts = holders(tx, rows).await?;
     empty(tx, scopes, &prompts, name).await
 }
 
@@ -46,7 +47,7 @@ pub(super) async fn forget_of_messages(
     origins: &[String],
     messages: &[(MessageId, String)],
 ) -> Result<u64> {
-    let mut prompts = of_origins(tx, scopes, origins).await?;
+    let mut rows = of_origins(tx, scopes, origins).await?;
     // Derived texts are found by the first forgotten message of a conversation: they may tell of
     // all after it.
     let mut first: BTreeMap<ConversationId, u32> = BTreeMap::new();
@@ -55,42 +56,45 @@ pub(super) async fn forget_of_messages(
         *seq = id.seq.min(*seq);
     }
     for (conversation, seq) in first {
-        prompts.extend(derived(tx, conversation.message(seq)).await?);
+        rows.extend(derived(tx, conversation.message(seq)).await?);
     }
     if let Some(texts) = finder(messages)? {
         for scope in scopes {
-            prompts.extend(holding_any(tx, *scope, &texts).await?);
+            rows.extend(holding_any(tx, *scope, &texts).await?);
         }
     }
+    let prompts = holders(tx, rows).await?;
     empty(tx, scopes, &prompts, "a message").await
 }
 
-/// The prompts of some scopes that have a text of one of these origins.
-async fn of_origins(tx: &mut Tx<'_>, scopes: &[u32], origins: &[String]) -> Result<BTreeSet<Key>> {
-    let mut prompts = BTreeSet::new();
+/// A text in a prompt.
+type TextRow = (PromptKey, Hash);
+
+/// The texts of these origins in prompts of some scopes.
+async fn of_origins(tx: &mut Tx<'_>, scopes: &[u32], origins: &[String]) -> Result<Vec<TextRow>> {
+    let mut rows = Vec::new();
     // SQLite takes 32,766 parameters and PostgreSQL 65,535; 500 keep the statement short.
     for some in origins.chunks(500) {
         let sql = format!(
-            "SELECT DISTINCT scope, conversation, turn, inference FROM prompt_text \
+            "SELECT DISTINCT scope, conversation, turn, inference, hash FROM prompt_text \
              WHERE tenant = $1 AND origin IN ({})",
             placeholders(2, some.len())
         );
         let origins: Vec<Value> = some.iter().map(Value::from).collect();
-        let found = tx.query::<Key>(&sql, origins).await?.into_iter();
+        let found = tx.query::<TextRow>(&sql, origins).await?.into_iter();
         // A fact's origin is its key alone, which another sender may have too.
-        prompts.extend(found.filter(|(turn, _)| scopes.contains(&turn.conversation.scope)));
+        rows.extend(found.filter(|((turn, _), _)| scopes.contains(&turn.conversation.scope)));
     }
-    Ok(prompts)
+    Ok(rows)
 }
 
 /// Empties prompts, and notes in their rows what was forgotten.
 async fn empty(
     tx: &mut Tx<'_>,
     scopes: &[u32],
-    prompts: &BTreeSet<Key>,
+    prompts: &BTreeSet<PromptKey>,
     name: &str,
 ) -> Result<u64> {
-    let mut taken: BTreeSet<Hash> = BTreeSet::new();
     for prompt in prompts {
         tx.execute(
             "UPDATE prompt SET recipe = NULL, forgotten = $2 WHERE tenant = $1 AND scope = $3 \
@@ -98,8 +102,12 @@ async fn empty(
             (name, *prompt),
         )
         .await?;
-        let which = "scope = $2 AND conversation = $3 AND turn = $4 AND inference = $5";
-        take_texts(tx, which, *prompt, &mut taken).await?;
+    }
+    let conversations = prompts.iter().map(|(turn, _)| turn.conversation);
+    let conversations: BTreeSet<ConversationId> = conversations.collect();
+    let mut taken: BTreeSet<Hash> = BTreeSet::new();
+    for conversation in conversations {
+        let_go(tx, conversation, &mut taken).await?;
     }
     drop_taken_texts(tx, taken).await?;
     forget_epochs(tx, scopes).await?;
@@ -115,15 +123,12 @@ pub(crate) async fn forget_epochs(tx: &mut Tx<'_>, scopes: &[u32]) -> Result<()>
     splice::forget(tx, scopes).await
 }
 
-/// The key of a prompt: its turn, and its number among the inferences of the turn.
-type Key = (TurnId, u32);
-
-/// The prompts of a scope with a text that contains `text`, plainly or in its JSON form. Each text
+/// The texts in prompts of a scope that contain `text`, plainly or in its JSON form. Each text
 /// is searched once, in however many prompts it is.
-async fn holding(tx: &mut Tx<'_>, scope: u32, text: &str) -> Result<Vec<Key>> {
+async fn holding(tx: &mut Tx<'_>, scope: u32, text: &str) -> Result<Vec<TextRow>> {
     let json = json_form(text)?;
     let sql = format!(
-        "SELECT DISTINCT scope, conversation, turn, inference FROM prompt_text \
+        "SELECT DISTINCT scope, conversation, turn, inference, hash FROM prompt_text \
          WHERE tenant = $1 AND scope = $2 AND hash IN (SELECT hash FROM text WHERE tenant = $1 \
          AND hash IN (SELECT hash FROM prompt_text WHERE tenant = $1 AND scope = $2) \
          AND ({} OR {}))",
@@ -161,8 +166,8 @@ fn finder(messages: &[(MessageId, String)]) -> Result<Option<AhoCorasick>> {
 /// The number of prompts' texts that are read at a time.
 const PAGE: u32 = 200;
 
-/// The prompts of a scope with a text that contains one of many. Each text is read once.
-async fn holding_any(tx: &mut Tx<'_>, scope: u32, texts: &AhoCorasick) -> Result<Vec<Key>> {
+/// The texts in prompts of a scope that contain one of many. Each text is read once.
+async fn holding_any(tx: &mut Tx<'_>, scope: u32, texts: &AhoCorasick) -> Result<Vec<TextRow>> {
     let sql = format!(
         "SELECT hash, body FROM text WHERE tenant = $1 AND hash > $3 AND hash IN \
          (SELECT hash FROM prompt_text WHERE tenant = $1 AND scope = $2) ORDER BY hash LIMIT {PAGE}"
@@ -178,30 +183,30 @@ async fn holding_any(tx: &mut Tx<'_>, scope: u32, texts: &AhoCorasick) -> Result
         let holding = page.iter().filter(|(_, body)| texts.is_match(body));
         found.extend(holding.map(|(hash, _)| Value::from(*hash)));
     }
-    let mut prompts = Vec::new();
+    let mut rows = Vec::new();
     for some in found.chunks(500) {
         let sql = format!(
-            "SELECT DISTINCT scope, conversation, turn, inference FROM prompt_text \
+            "SELECT DISTINCT scope, conversation, turn, inference, hash FROM prompt_text \
              WHERE tenant = $1 AND scope = $2 AND hash IN ({})",
             placeholders(3, some.len())
         );
-        prompts.extend(tx.query::<Key>(&sql, (scope, some.to_vec())).await?);
+        rows.extend(tx.query::<TextRow>(&sql, (scope, some.to_vec())).await?);
     }
-    Ok(prompts)
+    Ok(rows)
 }
 
-/// The prompts of a message's conversation with a text that may hold a sentence of it, such as a
-/// summary. Turns that were answered before the message came knew nothing of it.
-async fn derived(tx: &mut Tx<'_>, id: MessageId) -> Result<Vec<Key>> {
+/// The texts in prompts of a message's conversation that may hold a sentence of it, such as a
+/// summary. Those of turns that were answered before the message came know nothing of it.
+async fn derived(tx: &mut Tx<'_>, id: MessageId) -> Result<Vec<TextRow>> {
     let sql = "SELECT DISTINCT prompt_text.origin, prompt_text.scope, prompt_text.conversation, \
-               prompt_text.turn, prompt_text.inference \
+               prompt_text.turn, prompt_text.inference, prompt_text.hash \
                FROM prompt_text JOIN turn ON turn.tenant = prompt_text.tenant \
                AND turn.scope = prompt_text.scope AND turn.conversation = prompt_text.conversation \
                AND turn.id = prompt_text.turn WHERE prompt_text.tenant = $1 AND prompt_text.scope = $2 \
                AND prompt_text.conversation = $3 AND (turn.reply IS NULL OR turn.reply >= $4)";
-    let found = tx.query::<(String, Key)>(sql, id).await?.into_iter();
+    let found = tx.query::<(String, TextRow)>(sql, id).await?.into_iter();
     let derived = found.filter(|(origin, _)| is_derived_from_messages(origin));
-    Ok(derived.map(|(_, prompt)| prompt).collect())
+    Ok(derived.map(|(_, row)| row).collect())
 }
 
 /// Removes the prompts of a conversation.

@@ -38,6 +38,9 @@ pub(super) fn masked(mut prompt: SentPrompt, secrets: Secrets) -> Result<(SentPr
             json.as_str().to_owned()
         });
     }
+    if let Some(shown) = prompt.compaction.as_mut() {
+        shown.compaction = secrets.masked_value(shown.compaction.clone());
+    }
     if mask.masked > 0 {
         let Assembly { kept, .. } = &prompt.assembly;
         let rendered = render(&prompt.draft, kept, &prompt.settings);

@@ -30,6 +30,10 @@ impl Hash {
         Ok(Self::of(&archived_json(blocks)?))
     }
 
+    pub(crate) const fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     pub(crate) fn to_hex(self) -> String {
         blake3::Hash::from_bytes(self.0).to_hex().to_string()
     }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::{Hash, TEXTS};
+use super::{Hash, TEXTS, let_go};
 use crate::error::Result;
+use crate::id::ConversationId;
 use crate::store::Store;
 use crate::transaction::{Tx, placeholders};
 use crate::value::{Parameters, Value};
@@ -64,17 +65,20 @@ async fn oldest_within(tx: &mut Tx<'_>, most: u64) -> Result<i64> {
     Ok(i64::MIN)
 }
 
-/// Removes the prompts that were sent before a time.
+/// Removes the prompts that were sent before a time. Their texts that are in later prompts too stay.
 async fn remove_before(tx: &mut Tx<'_>, sent: i64) -> Result<u64> {
-    let sql = "DELETE FROM prompt_text WHERE tenant = $1 AND \
-               (scope, conversation, turn, inference) IN (SELECT scope, conversation, turn, inference \
-               FROM prompt WHERE tenant = $1 AND sent < $2)";
-    tx.execute(sql, sent).await?;
+    let sql = "SELECT DISTINCT scope, conversation FROM prompt WHERE tenant = $1 AND sent < $2";
+    let conversations = tx.query::<ConversationId>(sql, sent).await?;
     let sql = "DELETE FROM prompt WHERE tenant = $1 AND sent < $2";
-    tx.execute(sql, sent).await
+    let removed = tx.execute(sql, sent).await?;
+    for conversation in conversations {
+        // Texts that nobody holds any more are looked for at the end.
+        let_go(tx, conversation, &mut BTreeSet::new()).await?;
+    }
+    Ok(removed)
 }
 
-/// Detaches the texts of some prompts, and adds their hashes to `taken`.
+/// Detaches the texts of whole conversations, and adds their hashes to `taken`.
 pub(crate) async fn take_texts(
     tx: &mut Tx<'_>,
     which: &str,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::error::Result;
 use crate::id::TurnId;
-use crate::prompt::{drop_taken_texts, take_texts};
+use crate::prompt::{drop_taken_texts, let_go};
 use crate::transaction::Tx;
 
 /// The note in a prompt that was emptied.
@@ -15,10 +15,16 @@ pub(super) async fn without_texts(tx: &mut Tx<'_>) -> Result<()> {
     let sql = "SELECT DISTINCT scope, conversation, turn, inference FROM prompt_text \
                WHERE tenant = $1 AND NOT EXISTS (SELECT 1 FROM text \
                WHERE text.tenant = $1 AND text.hash = prompt_text.hash)";
-    for (turn, inference) in tx.query::<(TurnId, u32)>(sql, ()).await? {
-        give_up(tx, turn, inference).await?;
+    loop {
+        let lacking = tx.query::<(TurnId, u32)>(sql, ()).await?;
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        // The next prompts that held the text come up then.
+        for (turn, inference) in lacking {
+            give_up(tx, turn, inference).await?;
+        }
     }
-    Ok(())
 }
 
 /// The prompts that should rebuild to what was sent.
@@ -35,7 +41,6 @@ pub(super) async fn give_up(tx: &mut Tx<'_>, turn: TurnId, inference: u32) -> Re
                AND conversation = $4 AND turn = $5 AND inference = $6";
     tx.execute(sql, (REASON, turn, inference)).await?;
     let mut taken = BTreeSet::new();
-    let which = "scope = $2 AND conversation = $3 AND turn = $4 AND inference = $5";
-    take_texts(tx, which, (turn, inference), &mut taken).await?;
+    let_go(tx, turn.conversation(), &mut taken).await?;
     drop_taken_texts(tx, taken).await
 }

@@ -47,6 +47,7 @@ mod secrets;
 mod selected;
 #[cfg(unix)]
 mod server;
+mod shared_texts;
 mod splices;
 mod statements;
 #[cfg(unix)]

@@ -53,7 +53,7 @@ impl Kept<'_> {
         // A turn that failed leaves nothing of what extensions keep.
         let is_done = matches!(problem, None | Some(AnswerError::Ended { .. }));
         let problem = problem.map(ToString::to_string);
-        if reply.blocks.is_empty() && steps.is_empty() {
+        if !reply.says_something() && steps.is_empty() {
             let problem = problem.unwrap_or_else(|| "the answer is empty".to_owned());
             return self.fail(&problem, record).await;
         }
@@ -66,7 +66,7 @@ impl Kept<'_> {
         self.closed = self.layers(steps, reply, now).await?.map(Arc::new);
         let closed = self.closed.as_ref();
         learned.layers = closed.map(|closed| closed.by_rules.clone());
-        if !reply.blocks.is_empty() {
+        if reply.says_something() {
             let message = Self::message(reply, &record, problem);
             learned.reply = Some(NewMessage::from(message).at(now));
         }

@@ -477,7 +477,8 @@ impl<'e> Rounds<'e> {
             let problem = Problem::new("tools", ProblemKind::LeftOut, message);
             composed.assembly.ledger.problems.push(problem);
         }
-        let request = composed.request().ok_or(AnswerError::NoRequest)?;
+        let request = self.prompt.make_request();
+        let request = request.ok_or(AnswerError::NoRequest)?;
         self.request = self.provider.prepared(request);
         Ok(())
     }
@@ -486,7 +487,9 @@ impl<'e> Rounds<'e> {
 /// The message that calls tools. Where it has no words it is not for people.
 fn said(reply: &Reply, calls: &[Call]) -> Message {
     let made = calls.iter().map(|call| call.call.clone()).collect();
-    let said = Message::assistant(reply.content()).with_tool_calls(made);
+    let said = Message::assistant(reply.content())
+        .with_tool_calls(made)
+        .with_calls_after(&reply.calls_after);
     match reply.text().trim().is_empty() {
         true => said.with_visibility(Visibility::Internal),
         false => said,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use kitbag_core::assembly::Epoch;
+use kitbag_core::compact::Compaction;
 use kitbag_core::content::Content;
 use kitbag_core::history::{HistoryRoom, ShortHistory, message_cost};
 use kitbag_core::message::Message;
@@ -19,10 +20,11 @@ impl Contribution {
     pub(super) fn shorten_history(
         &mut self,
         request: &PromptRequest,
+        fixed: Tokens,
         counter: &dyn TokenCounter,
         previous: Option<&Epoch>,
     ) -> HistoryRoom {
-        let room = room(&self.draft, request, counter);
+        let room = room_beside(fixed, self.draft.compaction.as_ref(), request, counter);
         let mut history = std::mem::take(&mut self.draft.history);
         let unread = self.draft.unread;
         let result = largest_result(request.settings.budget);
@@ -65,6 +67,16 @@ pub(super) fn room(
     request: &PromptRequest,
     counter: &dyn TokenCounter,
 ) -> HistoryRoom {
+    let fixed = fixed(parts, request, counter);
+    room_beside(fixed, parts.compaction.as_ref(), request, counter)
+}
+
+/// The tokens of all that must be in besides the conversation so far.
+pub(super) fn fixed(
+    parts: &DraftParts,
+    request: &PromptRequest,
+    counter: &dyn TokenCounter,
+) -> Tokens {
     let identity = parts.identity.iter().map(|text| counter.count(text));
     let injected = parts.injected.iter();
     let injected = injected.map(|message| counter.count(&message.content));
@@ -74,10 +86,17 @@ pub(super) fn room(
     });
     let said = parts.steps.iter().chain([&request.current]);
     let said = said.map(|message| message_cost(message, counter));
-    let compaction = parts.compaction.iter();
+    identity.chain(injected).chain(tools).chain(said).sum()
+}
+
+pub(super) fn room_beside(
+    fixed: Tokens,
+    compaction: Option<&Compaction>,
+    request: &PromptRequest,
+    counter: &dyn TokenCounter,
+) -> HistoryRoom {
     let compaction = compaction.map(|compaction| counter.count(&compaction.text()));
-    let fixed = identity.chain(injected).chain(tools).chain(said);
-    let fixed = fixed.chain(compaction).sum();
+    let fixed = fixed.saturating_add(compaction.unwrap_or_default());
     let left = request.settings.budget.saturating_sub(fixed);
     HistoryRoom {
         // In a small budget a quarter may be less than the line that counts hidden messages.

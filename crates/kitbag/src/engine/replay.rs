@@ -61,7 +61,7 @@ impl TurnPrompt {
         if request.dialect == Dialect::Flat {
             return sent;
         }
-        match changed_fields(request, self.composed.request().as_ref()) {
+        match changed_fields(request, self.made_request().as_deref()) {
             Some(fields) => sent.with_fields(fields),
             None => sent,
         }
@@ -70,6 +70,7 @@ impl TurnPrompt {
     fn sent_with(&self, body: String) -> SentPrompt {
         let one = self.composed.clone();
         let sent = SentPrompt::new(one.draft, one.settings, one.assembly, body);
+        let sent = sent.with_compaction(self.composed.compacted.clone());
         #[cfg(feature = "providers")]
         let sent = sent.with_told(self.told.clone());
         match &self.agent {

@@ -13,6 +13,9 @@ mod memory;
 mod recollections;
 
 #[cfg(feature = "store")]
+use std::borrow::Cow;
+
+#[cfg(feature = "store")]
 use jiff::Timestamp;
 use kitbag_core::assembly::{AssembleError, OutputForm};
 use kitbag_core::context::Context;
@@ -34,6 +37,8 @@ use crate::project::Project;
 use crate::skill::ActiveSkill;
 #[cfg(all(feature = "providers", feature = "store"))]
 use crate::tool::Tools;
+#[cfg(feature = "store")]
+use crate::wire::Request;
 
 /// A turn to make a prompt for.
 #[derive(Debug, Clone)]
@@ -127,6 +132,9 @@ pub struct TurnPrompt {
     pub skills: Vec<ActiveSkill>,
     /// The choice of its model, where there was one to make.
     pub route: Option<RouteRecord>,
+    /// The request that was made of the prompt, before its provider prepared it.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) made: Option<Box<Request>>,
     /// Context messages that stand among the steps of the prompt for the first time.
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) told: Vec<ContextMessage>,
@@ -139,6 +147,23 @@ pub struct TurnPrompt {
 }
 
 impl TurnPrompt {
+    /// Makes the request of the prompt, and remembers it: the archive is told how the one that is sent differs.
+    #[cfg(all(feature = "providers", feature = "store"))]
+    pub(crate) fn make_request(&mut self) -> Option<Request> {
+        self.made = self.composed.request().map(Box::new);
+        self.made.as_deref().cloned()
+    }
+
+    /// The request that was made of the prompt.
+    #[cfg(feature = "store")]
+    pub(super) fn made_request(&self) -> Option<Cow<'_, Request>> {
+        #[cfg(feature = "providers")]
+        if let Some(made) = &self.made {
+            return Some(Cow::Borrowed(made));
+        }
+        self.composed.request().map(Cow::Owned)
+    }
+
     /// The prompt for a provider that takes a system prompt, a history and a message; none where its
     /// form is not the flat one.
     #[must_use]

@@ -333,6 +333,10 @@ impl Engine {
         let settings = settings.with_traits(self.traits.clone());
         let mut prompt = PromptRequest::new(message, settings);
         prompt.model.clone_from(&self.model);
+        #[cfg(all(feature = "providers", feature = "store"))]
+        {
+            prompt.compacts = self.learning != Learning::Off;
+        }
         prompt
     }
 

@@ -120,6 +120,14 @@ pub enum ProviderError {
         /// The known facts about it.
         problem: String,
     },
+    /// The answer has neither words nor calls of tools.
+    #[error("the model {}{}", empty(*.is_reasoned), ended(.stop.as_deref()))]
+    Empty {
+        /// Whether it reasoned.
+        is_reasoned: bool,
+        /// The reason why it ended, if it is known.
+        stop: Option<String>,
+    },
     /// The answer cannot be understood.
     #[error("the answer cannot be read: {problem}")]
     Malformed {
@@ -217,7 +225,12 @@ impl ProviderError {
                 retry_after,
                 ..
             } => return status_hint(*status, *retry_after),
-            Self::BrokeOff { .. } | Self::Cut { .. } => "ask again".to_owned(),
+            Self::Empty { stop, .. } if stop.as_deref() == Some("max_tokens") => {
+                "`request: {max_tokens: …}` of the provider in kitbag.yaml allows more, or a smaller \
+                 `budget_tokens` leaves more of it for words"
+                    .to_owned()
+            }
+            Self::BrokeOff { .. } | Self::Cut { .. } | Self::Empty { .. } => "ask again".to_owned(),
             Self::Malformed { .. } => {
                 "check that the provider's `kind` and `base_url` fit each other".to_owned()
             }
@@ -246,6 +259,20 @@ fn status_hint(status: u16, retry_after: Option<Duration>) -> Option<String> {
         (413, _) => "ask with a smaller budget".to_owned(),
         _ => return None,
     })
+}
+
+const fn empty(is_reasoned: bool) -> &'static str {
+    match is_reasoned {
+        true => "reasoned and then said nothing",
+        false => "said nothing",
+    }
+}
+
+fn ended(stop: Option<&str>) -> String {
+    match stop {
+        None | Some("end") => String::new(),
+        Some(stop) => format!(": it ended with `{stop}`"),
+    }
 }
 
 fn said(message: &str) -> String {

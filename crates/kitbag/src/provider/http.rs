@@ -19,11 +19,13 @@ use http::{Method, Uri};
 use http_body_util::{BodyExt as _, Full};
 use indexmap::IndexMap;
 use kitbag_core::content::RawJson;
+use serde_json::Value;
 use tokio::time::timeout;
 
 use super::decode::Api;
 use super::key::scrubbed;
 use super::{Key, Provider, ProviderError, ProviderFuture, ReplyStream, Secret, Stage};
+use crate::tokens::ModelProfile;
 use crate::wire::{Dialect, Request};
 pub use client::{HttpClient, SendError};
 pub use credentials::Credentials;
@@ -319,6 +321,26 @@ impl HttpProvider {
     }
 }
 
+/// The tokens for words that an answer has after all that it may reason.
+const BESIDE_THINKING: u64 = 8_192;
+
+/// Lets the answer be longer than its reasoning, which counts as a part of it: the API refuses a limit that is not.
+fn make_room_to_think(request: &mut Request) {
+    let number = |name: &str, value: &RawJson| -> Option<u64> {
+        let value: Value = value.parse_as().ok()?;
+        value.pointer(name)?.as_u64()
+    };
+    let thinking = request.fields.get("thinking");
+    let thinking = thinking.and_then(|value| number("/budget_tokens", value));
+    let most = request.fields.get("max_tokens");
+    let most = most.and_then(|value| number("", value));
+    if let (Some(thinking), Some(most)) = (thinking, most)
+        && most <= thinking
+    {
+        request.set("max_tokens", &thinking.saturating_add(BESIDE_THINKING));
+    }
+}
+
 impl Provider for HttpProvider {
     fn name(&self) -> &str {
         &self.settings.name
@@ -337,12 +359,23 @@ impl Provider for HttpProvider {
                 let options = serde_json::json!({ "include_usage": true });
                 request.set("stream_options", &options);
             }
-            // The store is Kitbag's own.
-            Api::Responses => request.set("store", &false),
+            // The store is Kitbag's own, so that reasoning has to come whole to be passed back.
+            Api::Responses => {
+                request.set("store", &false);
+                if request
+                    .model()
+                    .is_none_or(|model| ModelProfile::may_reason(&model))
+                {
+                    request.set("include", &["reasoning.encrypted_content"]);
+                }
+            }
         }
         for (name, value) in &self.settings.fields {
             // Last, so that the configuration has the final word.
             request.fields.insert(name.clone(), value.clone());
+        }
+        if self.api == Api::Anthropic && !self.settings.fields.contains_key("max_tokens") {
+            make_room_to_think(&mut request);
         }
         request
     }

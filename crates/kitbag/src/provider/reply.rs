@@ -4,6 +4,7 @@ use kitbag_core::content::{Content, ContentBlock};
 use kitbag_core::message::ToolCall;
 
 use super::{ProviderError, ReplyEvent, StopReason, Usage};
+use crate::wire::text_field;
 
 /// An answer, as much of it as has come.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -15,6 +16,8 @@ pub struct Reply {
     pub thinking: String,
     /// The tools that it calls.
     pub tool_calls: Vec<ToolCall>,
+    /// The number of blocks that came before each call.
+    pub(crate) calls_after: Vec<usize>,
     /// The tokens that the provider counted, if it told them.
     pub usage: Option<Usage>,
     /// The reason why the model ended, if it is known.
@@ -51,7 +54,10 @@ impl Reply {
             },
             ReplyEvent::Thinking(text) => self.thinking.push_str(&text),
             ReplyEvent::Block(block) => self.blocks.push(block),
-            ReplyEvent::ToolCall(call) => self.tool_calls.push(call),
+            ReplyEvent::ToolCall(call) => {
+                self.calls_after.push(self.blocks.len());
+                self.tool_calls.push(call);
+            }
             ReplyEvent::Usage(usage) => self.usage = Some(usage),
             ReplyEvent::Stop(stop) => self.stop = Some(stop),
             ReplyEvent::Done => self.is_whole = true,
@@ -66,6 +72,30 @@ impl Reply {
                 problem: "the stream ended before the answer did".to_owned(),
             }),
         }
+    }
+
+    /// Tells if there is anything to keep: words, or a block that is neither words nor reasoning. Reasoning
+    /// alone is no message, and an API refuses one that ends with it.
+    pub(crate) fn says_something(&self) -> bool {
+        self.blocks.iter().any(|block| match block {
+            ContentBlock::Text { text, .. } => !text.trim().is_empty(),
+            ContentBlock::Thinking(_) => false,
+            // The Responses API calls its reasoning so.
+            ContentBlock::Opaque(raw) => text_field(raw, "type").as_deref() != Some("reasoning"),
+            _ => true,
+        })
+    }
+
+    /// The reason why a whole answer is of no use, if it neither says anything nor calls a tool.
+    pub(crate) fn check_useful(&self) -> Result<(), ProviderError> {
+        if !self.is_whole || self.says_something() || !self.tool_calls.is_empty() {
+            return Ok(());
+        }
+        let stop = self.stop.as_ref();
+        Err(ProviderError::Empty {
+            is_reasoned: !self.blocks.is_empty() || !self.thinking.is_empty(),
+            stop: stop.map(|stop| stop.as_str().to_owned()),
+        })
     }
 
     /// The words alone.

@@ -80,6 +80,13 @@ impl ModelProfile {
         })
     }
 
+    /// Returns false for models that are known never to reason: OpenAI's API refuses a request that asks one of
+    /// these for its reasoning.
+    #[must_use]
+    pub fn may_reason(model: &str) -> bool {
+        CATALOGUE.may_reason(model)
+    }
+
     /// Every model of the catalogue, by name.
     #[must_use]
     pub fn models() -> &'static [Self] {

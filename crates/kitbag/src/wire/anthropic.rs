@@ -6,7 +6,7 @@
 use kitbag_core::assembly::BlockBody;
 use kitbag_core::band::Band;
 use kitbag_core::content::{Content, ContentBlock, RawJson};
-use kitbag_core::message::Message;
+use kitbag_core::message::{Message, MessagePiece, ToolCall};
 use kitbag_core::role::Role;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::part::spoken_as;
 use super::{Laid, Request, joined, text_field};
 
-/// The API requires a limit for the answer; this one is sent when the draft names none.
+/// The API requires a limit for the answer. Drafts name one; those of older archives do not, and were sent with this.
 const DEFAULT_MAX_TOKENS: u32 = 4_096;
 
 pub(super) fn write(request: &mut Request, laid: Laid<'_>) {
@@ -39,6 +39,7 @@ pub(super) fn write(request: &mut Request, laid: Laid<'_>) {
             .iter()
             .any(|breakpoint| breakpoint.band == band)
     };
+    messages.end_turn();
     // System blocks come before messages in the cached prefix, so they are marked in the same pass: a band
     // that reaches into both gets its one marker where it ends.
     let said = messages.0.iter_mut().flat_map(|message| &mut message.parts);
@@ -81,9 +82,13 @@ impl Part {
     /// Tells whether the block can carry a cache marker: reasoning must stay as it was signed, and the
     /// API refuses a marker on an empty text.
     fn can_be_marked(&self) -> bool {
-        let kind = text_field(&self.json, "type");
         let text = text_field(&self.json, "text");
-        !kind.is_some_and(|kind| kind.contains("thinking")) && text.is_none_or(|t| !t.is_empty())
+        !self.is_reasoning() && text.is_none_or(|text| !text.is_empty())
+    }
+
+    fn is_reasoning(&self) -> bool {
+        let kind = text_field(&self.json, "type");
+        kind.is_some_and(|kind| kind.contains("thinking"))
     }
 
     /// Puts a cache marker at its end, and leaves every other byte as it was.
@@ -123,6 +128,9 @@ struct Messages(Vec<MessageBody>);
 
 impl Messages {
     fn push(&mut self, role: Role, band: Band, value: &impl Serialize) {
+        if self.0.last().is_some_and(|last| last.role != role) {
+            self.end_turn();
+        }
         let parts = Part::of(band, value).into_iter();
         match self.0.last_mut() {
             Some(last) if last.role == role => last.parts.extend(parts),
@@ -130,6 +138,22 @@ impl Messages {
                 role,
                 parts: parts.collect(),
             }),
+        }
+    }
+
+    /// Drops the reasoning at the end of an answer: the API refuses an assistant's message whose last block
+    /// is reasoning, as an answer that was cut leaves it.
+    fn end_turn(&mut self) {
+        let Some(last) = self.0.last_mut() else {
+            return;
+        };
+        if last.role == Role::Assistant {
+            while last.parts.last().is_some_and(Part::is_reasoning) {
+                last.parts.pop();
+            }
+        }
+        if last.parts.is_empty() {
+            self.0.pop();
         }
     }
 
@@ -144,27 +168,33 @@ impl Messages {
             let result = json!({ "type": "tool_result", "tool_use_id": id, "content": content });
             return self.push(role, band, &result);
         }
-        for block in message.content.to_blocks() {
-            match (&block, block.as_raw().and_then(image_from_openai)) {
-                (_, Some(image)) => self.push(role, band, &image),
-                // The API refuses a text block that is empty or only white space.
-                (ContentBlock::Text { text, raw: None }, _) if text.trim().is_empty() => {}
-                (block, None) => self.push(role, band, block),
+        for piece in message.pieces() {
+            match piece {
+                MessagePiece::Block(block) => self.add_block(role, band, &block),
+                MessagePiece::Call(call) => self.push(role, band, &tool_use(call)),
             }
         }
-        for call in message.calls() {
-            let input = match call.arguments.parse_as().unwrap_or_default() {
-                // `input` must be an object, also of a call without arguments.
-                Value::Null => json!({}),
-                // Some clients keep the arguments as a string of JSON.
-                Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
-                other => other,
-            };
-            let call =
-                json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": input });
-            self.push(role, band, &call);
+    }
+
+    fn add_block(&mut self, role: Role, band: Band, block: &ContentBlock) {
+        match (block, block.as_raw().and_then(image_from_openai)) {
+            (_, Some(image)) => self.push(role, band, &image),
+            // The API refuses a text block that is empty or only white space.
+            (ContentBlock::Text { text, raw: None }, _) if text.trim().is_empty() => {}
+            (block, None) => self.push(role, band, block),
         }
     }
+}
+
+fn tool_use(call: &ToolCall) -> Value {
+    let input = match call.arguments.parse_as().unwrap_or_default() {
+        // `input` must be an object, also of a call without arguments.
+        Value::Null => json!({}),
+        // Some clients keep the arguments as a string of JSON.
+        Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+        other => other,
+    };
+    json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": input })
 }
 
 /// An `image_url` part of a chat completion as an image block.

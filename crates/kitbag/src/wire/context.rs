@@ -5,6 +5,7 @@ use kitbag_core::context::{Context, McpServer};
 use kitbag_core::tokens::Tokens;
 
 use super::{Dialect, Laid, Request};
+use crate::tokens::ModelProfile;
 
 /// The field with the servers to start. No API has it: it is for providers that run programs.
 const SERVERS: &str = "mcp_servers";
@@ -27,11 +28,18 @@ impl Request {
     /// ```
     #[must_use]
     pub fn of_context(context: &Context, dialect: Dialect) -> Self {
-        let draft = Draft::from(context);
+        let mut draft = Draft::from(context);
         // A context is sent whole: nothing is chosen, and no budget limits it.
         let settings = AssemblySettings::new(dialect.form(), Tokens(u32::MAX));
         let rendered = render(&draft, &[], &settings);
         let flat = context.to_prompt_string();
+        if dialect == Dialect::Anthropic {
+            // No text has more tokens than bytes, and nobody counts here.
+            let longest = Tokens(u32::try_from(flat.len()).unwrap_or(u32::MAX));
+            let model = draft.model.as_deref().map(ModelProfile::find);
+            let model = model.and_then(Result::ok);
+            draft.max_output = Some(ModelProfile::default_answer(model, longest));
+        }
         let laid = Laid {
             form: settings.form,
             draft: &draft,

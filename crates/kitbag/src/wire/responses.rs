@@ -7,7 +7,7 @@
 use kitbag_core::assembly::BlockBody;
 use kitbag_core::band::Band;
 use kitbag_core::content::{Content, ContentBlock, RawJson};
-use kitbag_core::message::Message;
+use kitbag_core::message::{Message, MessagePiece};
 use kitbag_core::role::Role;
 use serde_json::{Value, json};
 
@@ -57,15 +57,17 @@ fn add(items: &mut Items, band: Band, message: &Message) {
         Content::Text(text) => {
             say(items, band, message.role, SaidContent::Text(text.clone()));
         }
-        Content::Blocks(blocks) => add_blocks(items, band, message.role, blocks),
+        Content::Blocks(_) => return add_pieces(items, band, message),
     }
     for one in message.calls() {
         items.push(band, &call(&one.id, &one.name, &arguments(one)));
     }
 }
 
-/// Adds the blocks of a message in order. A block that is an item of its own ends the message before it.
-fn add_blocks(items: &mut Items, band: Band, role: Role, blocks: &[ContentBlock]) {
+/// Adds the blocks and the calls of a message in order: the API refuses reasoning that does not stand before the
+/// item that it led to. What is an item of its own ends the message before it.
+fn add_pieces(items: &mut Items, band: Band, message: &Message) {
+    let role = message.role;
     let mut parts: Vec<RawJson> = Vec::new();
     let flush = |items: &mut Items, parts: &mut Vec<RawJson>| {
         if !parts.is_empty() {
@@ -73,8 +75,16 @@ fn add_blocks(items: &mut Items, band: Band, role: Role, blocks: &[ContentBlock]
             say(items, band, role, parts);
         }
     };
-    for block in blocks {
-        match block {
+    for piece in message.pieces() {
+        let block = match piece {
+            MessagePiece::Block(block) => block,
+            MessagePiece::Call(one) => {
+                flush(items, &mut parts);
+                items.push(band, &call(&one.id, &one.name, &arguments(one)));
+                continue;
+            }
+        };
+        match &block {
             ContentBlock::ToolResult { tool_use_id, raw } => {
                 let ToolResult { text, others } = ToolResult::of(raw);
                 items.push(band, &output(tool_use_id, &text));

@@ -1,6 +1,10 @@
 //! The request of one prompt in each dialect, as it is sent.
 
 use kitbag::core::assembly::{MarkerDialect, OutputForm};
+use kitbag::core::content::{Content, ContentBlock, RawJson};
+use kitbag::core::message::Message;
+use kitbag::core::tokens::Characters;
+use kitbag::engine::{Contribution, PromptRequest, compose};
 
 use super::{FORMS, composed, everything, lines, settings};
 
@@ -216,4 +220,38 @@ fn t09_a_context_message_by_the_user_is_a_message_of_the_user() {
             .into_owned();
         assert!(body.contains(expected), "{body}");
     }
+}
+
+#[test]
+fn o07_an_answer_that_ended_in_its_reasoning_is_not_sent_back_to_anthropic() {
+    let thinking = r#"{"type":"thinking","thinking":"Hm.","signature":"s=="}"#;
+    let thinking =
+        || ContentBlock::from_raw(RawJson::from_text(thinking.to_owned()).unwrap()).unwrap();
+    let mut all = Contribution::default();
+    all.draft.history = vec![
+        Message::user("first"),
+        Message::assistant(Content::Blocks(vec![thinking()])),
+        Message::user("second"),
+        Message::assistant(Content::Blocks(vec![
+            thinking(),
+            ContentBlock::text("So."),
+            thinking(),
+        ])),
+    ];
+    let request = PromptRequest::new("third", settings(OutputForm::Anthropic));
+    let composed = compose(&request, vec![all], &Characters, None).unwrap();
+    let sent: serde_json::Value = serde_json::from_str(&composed.body()).unwrap();
+    let kinds = sent["messages"].as_array().unwrap().iter().map(|message| {
+        let parts = message["content"].as_array().unwrap().iter();
+        let parts: Vec<&str> = parts.map(|part| part["type"].as_str().unwrap()).collect();
+        (message["role"].as_str().unwrap(), parts)
+    });
+    assert_eq!(
+        kinds.collect::<Vec<_>>(),
+        [
+            ("user", vec!["text", "text"]),
+            ("assistant", vec!["thinking", "text"]),
+            ("user", vec!["text"]),
+        ]
+    );
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::upstream::{Reply, Upstream};
 use super::{KEY, MODULES, ask_raw};
@@ -88,6 +88,83 @@ fn o07_claude_code_reads_what_a_dry_run_shows_and_nothing_else() {
         run(&["replay", "1.1.1"]).success().trim_end(),
         dry.trim_end()
     );
+}
+
+/// An answer that calls a tool, in place of the words of [`STREAM`].
+fn calling(tool: &str) -> String {
+    let block = json!({ "type": "tool_use", "id": "toolu_1", "name": tool, "input": {} });
+    let events = [
+        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
+        json!({ "type": "content_block_delta", "index": 0,
+                "delta": { "type": "input_json_delta", "partial_json": "{}" } }),
+        json!({ "type": "content_block_stop", "index": 0 }),
+        json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use", "stop_sequence": null },
+                "usage": { "output_tokens": 7 } }),
+        json!({ "type": "message_stop" }),
+    ];
+    let named = |event: &Value| {
+        format!(
+            "event: {}\ndata: {event}\n\n",
+            event["type"].as_str().unwrap()
+        )
+    };
+    let (start, _) = STREAM.split_once("event: content_block_start").unwrap();
+    start.to_owned() + &events.iter().map(named).collect::<String>()
+}
+
+#[test]
+#[ignore = "needs Claude Code: cargo xtask test"]
+fn o07_claude_code_starts_the_servers_of_its_entry_and_may_call_their_tools() {
+    let replies = [calling("mcp__notes__facts"), STREAM.to_owned()];
+    let upstream = Upstream::start(replies.iter().map(|body| Reply::stream(body)).collect());
+    let folder = Folder::new();
+    let server = json!({
+        "command": env!("CARGO_BIN_EXE_kitbag"),
+        "args": ["--store", "sqlite:notes.db", "mcp", "--sender", "user"],
+    });
+    let config = format!(
+        "providers:\n  cc:\n    kind: claude-code\n    command: {}\n    base_url: {}\n    key: {{file: key}}\n    \
+         timeouts: {{first_byte: 20s}}\n    mcp_servers: {{notes: {server}}}\n",
+        program().display(),
+        upstream.address()
+    );
+    folder.write("cc.yaml", config);
+    folder.write("key", KEY);
+    let set = ["memory", "facts", "set", "home", "a houseboat in Porto"];
+    folder
+        .run(&[&["--store", "sqlite:notes.db"], &set[..]].concat())
+        .success();
+    let home = folder.path().join("home");
+    fs::create_dir(&home).unwrap();
+    let variables = [
+        ("HOME", home.to_str().unwrap()),
+        ("NO_PROXY", "127.0.0.1"),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+    ];
+    let ask = [
+        "--store",
+        "sqlite:memory.db",
+        "ask",
+        "Where do I live?",
+        "--config",
+        "cc.yaml",
+    ];
+    let answer = folder.run_with(&variables, &ask);
+    assert_eq!(answer.success(), "In Porto.\n");
+    let bodies = upstream.bodies();
+    let [first, second] = &bodies[..] else {
+        panic!("the call and its result are two requests: {bodies:?}");
+    };
+    let first: Value = serde_json::from_str(first).unwrap();
+    let tools = first["tools"].as_array().unwrap().iter();
+    let names: Vec<&str> = tools.map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"mcp__notes__facts"), "{names:?}");
+    assert!(
+        names.iter().all(|name| name.starts_with("mcp__notes__")),
+        "{names:?}"
+    );
+    // Nobody is there to be asked for permission.
+    assert!(second.contains("a houseboat in Porto"), "{second}");
 }
 
 #[test]

@@ -58,6 +58,39 @@ fn o07_a_cut_stream_keeps_its_usage() {
     }
 }
 
+#[test]
+fn o07_reasoning_alone_is_no_answer_and_does_not_poison_the_conversation() {
+    let thought = before(
+        upstream::ANTHROPIC,
+        r#"data: {"type":"content_block_delta","index":1"#,
+    );
+    let cut = "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"max_tokens\"},\
+               \"usage\":{\"output_tokens\":7}}\n\ndata: {\"type\":\"message_stop\"}\n\n";
+    let replies = vec![
+        Reply::stream(&format!("{thought}{cut}")),
+        Reply::stream(upstream::ANTHROPIC),
+    ];
+    let upstream = Upstream::start(replies);
+    let folder = served(&upstream, "anthropic");
+    let failed = ask_served(&folder, "Where are the bees?", &[]);
+    let told = &failed.stderr;
+    assert!(
+        told.contains("the model reasoned and then said nothing: it ended with `max_tokens`"),
+        "{told}"
+    );
+    assert!(told.contains("90 tokens in, 64 cached, 7 out"), "{told}");
+    assert!(told.contains("hint: `request: {max_tokens: …}`"), "{told}");
+    assert_eq!(failed.code, Some(1), "{told}");
+    let record = folder.run(&["--store", "sqlite:memory.db", "memory", "history", "1.1.1"]);
+    assert!(record.success().contains("7 out"), "the usage is kept");
+    ask_served(&folder, "And now?", &[]).success();
+    let [_, again] = &upstream.bodies()[..] else {
+        panic!("two asks are two requests");
+    };
+    assert!(again.contains("Where are the bees?"), "{again}");
+    assert!(!again.contains(r#""role":"assistant""#), "{again}");
+}
+
 fn faults(kind: &str, whole: &str, begun: &str, error: &str) {
     let error = format!("data: {}\n\n", error.replace("KEY", KEY));
     for (replies, told, requests) in cases(whole, begun, &error) {

@@ -2,6 +2,7 @@
 //! twice, and the store goes on.
 
 use std::env;
+use std::io::Write as _;
 use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -59,6 +60,111 @@ fn o08_asks_that_are_killed_at_random_lose_and_double_nothing() {
     assert_key_is_nowhere(&folder, &again);
     assert!(!again.stderr.contains("waiting"), "{again:?}");
     assert_eq!(again.success(), "In Porto.\n");
+}
+
+/// Says of a conversation what a model that learns would.
+fn learning(request: &str) -> Reply {
+    let text = match request {
+        facts if facts.contains("lasting facts") => r#"{\"facts\": []}"#,
+        summary if summary.contains("Summarise") => "They spoke about bees and where they are.",
+        _ => "In Porto.",
+    };
+    Reply::stream(&upstream::ANTHROPIC.replace("In Porto.", text))
+}
+
+#[test]
+fn o09_chats_that_are_killed_while_they_learn_lose_and_double_nothing() {
+    let upstream = Upstream::answering(learning);
+    let folder = served(&upstream, "anthropic");
+    let mut random = Random(11);
+    let mut whole = Duration::ZERO;
+    // Two messages and what is learned from them take longer than one.
+    let rounds = rounds().div_ceil(2);
+    for number in 0..rounds {
+        let begun = Instant::now();
+        let args = [
+            "--store",
+            "sqlite:memory.db",
+            "chat",
+            "--config",
+            "served.yaml",
+        ];
+        let mut command = folder.command(&[&args[..], &["--new"]].concat());
+        command.env("NO_PROXY", "127.0.0.1");
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let said = format!(
+            "{}\n{}\n/new\n",
+            chat_message(number, 0),
+            chat_message(number, 1)
+        );
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(said.as_bytes())
+            .unwrap();
+        if number > 0 {
+            thread::sleep(whole.mul_f64(random.share() * 1.2));
+            let _ = child.kill();
+        }
+        let is_whole = child.wait().unwrap().success();
+        if number == 0 {
+            whole = begun.elapsed();
+            assert!(is_whole);
+        }
+    }
+    let sent = upstream.bodies();
+    let learned = sent
+        .iter()
+        .filter(|body| body.contains("Summarise"))
+        .count();
+    eprintln!("{rounds} rounds: {learned} came to ask for a summary");
+    let memory = |args: &[&str]| {
+        let args = [&["--store", "sqlite:memory.db", "memory"], args].concat();
+        folder.run(&args).success()
+    };
+    memory(&["check"]);
+    let exported = memory(&["export"]);
+    for number in 0..rounds {
+        for place in 0..2 {
+            let message = chat_message(number, place);
+            let json = serde_json::to_string(&message).unwrap();
+            let is_it = |line: &&str| line.contains(&json) && line.contains(r#""role":"user""#);
+            let kept = exported.lines().filter(is_it).count();
+            // The last message of a request is the one that it asks about.
+            let is_sent = sent.iter().any(|body| body.contains(&message));
+            assert!(
+                kept <= 1 && (kept == 1 || !is_sent),
+                "{message} is there {kept} times"
+            );
+        }
+    }
+    // Whatever was killed, the next chat goes on and learns.
+    let args = [
+        "--store",
+        "sqlite:memory.db",
+        "chat",
+        "--config",
+        "served.yaml",
+        "--new",
+    ];
+    let mut command = folder.command(&args);
+    command.env("NO_PROXY", "127.0.0.1");
+    let said = format!("{}\n/new\n", chat_message(rounds, 0));
+    let last = crate::run::finish(command, Some(said.as_bytes()));
+    assert!(last.stderr.contains("learned: a summary"), "{last:?}");
+    assert_eq!(last.code, Some(0), "{last:?}");
+}
+
+/// Long enough for a summary to be worth its price.
+fn chat_message(number: usize, place: usize) -> String {
+    let told =
+        "The bees of this hive like the roof of the house by the river more than the garden. ";
+    format!(
+        "Chat {number}, message {place}. {}",
+        told.repeat(12).trim_end()
+    )
 }
 
 fn judge(folder: &Folder, rounds: &[Round]) {

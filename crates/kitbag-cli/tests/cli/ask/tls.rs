@@ -12,7 +12,7 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use super::key::assert_key_is_nowhere;
 use super::upstream::{self, Reply, Upstream};
-use super::{KEY, served, served_at};
+use super::{KEY, served, served_at, served_within};
 use crate::run::{Folder, Output};
 
 /// Stands in no output either.
@@ -84,6 +84,23 @@ fn o07_authorities_that_cannot_be_read_are_told_and_no_others_are_trusted() {
         &[("SSL_CERT_FILE", "missing.pem"), ("NO_PROXY", "127.0.0.1")],
     );
     assert_eq!(output.success(), "In Porto.\n");
+}
+
+#[test]
+fn o07_a_server_or_a_proxy_that_accepts_and_stays_silent_is_given_up() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    thread::spawn(move || silent.incoming().collect::<Vec<_>>());
+    let proxy = format!("http://127.0.0.1:{port}");
+    let server = format!("https://127.0.0.1:{port}");
+    for (address, variable) in [
+        (server.as_str(), ("NO_PROXY", "127.0.0.1")),
+        ("https://elsewhere.test", ("HTTPS_PROXY", proxy.as_str())),
+    ] {
+        let folder = served_within(address, "anthropic", "connect: 300ms, first_byte: 60s");
+        let error = ask(&folder, &[variable]).failure(1);
+        assert!(error.contains("no connection within 0.300 s"), "{error}");
+    }
 }
 
 #[test]

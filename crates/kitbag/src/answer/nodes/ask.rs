@@ -174,10 +174,10 @@ impl Nodes {
         let asked = ContextMessage::suffix_system("kitbag.node", asked);
         let seen = (&view, &self.state);
         let counter = self.counter.as_ref();
-        let prompt = self
-            .material
-            .prompt_of_node(seen, asked, (previous, self.room), counter)?;
-        let request = prompt.composed.request().ok_or(AnswerError::NoRequest)?;
+        let mut prompt =
+            self.material
+                .prompt_of_node(seen, asked, (previous, self.room), counter)?;
+        let request = prompt.make_request().ok_or(AnswerError::NoRequest)?;
         let request = self.engine.asked_provider()?.prepared(request);
         Ok((prompt, request))
     }

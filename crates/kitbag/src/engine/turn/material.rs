@@ -12,7 +12,6 @@ use kitbag_core::tokens::TokenCounter;
 use kitbag_core::tokens::Tokens;
 #[cfg(all(feature = "providers", feature = "store"))]
 use kitbag_core::view::{TurnState, View, node_chunks};
-#[cfg(feature = "store")]
 use kitbag_layout::ShownBy;
 
 use super::agent::{self, AgentSource};
@@ -70,6 +69,12 @@ impl Material {
         if request.anew {
             conversation.epoch = None;
         }
+        #[cfg(feature = "store")]
+        if let (Some((_, memory)), Some(latest)) = (memory, conversation.latest) {
+            let idle = memory.now.duration_since(latest).as_secs();
+            let life = prompt.settings.traits.cache.life_seconds;
+            prompt.is_cache_cold = life.is_some_and(|life| idle > i64::from(life));
+        }
         let skills = sources.project.map(|project| {
             let message = prompt.current.content.text();
             let epoch = conversation.epoch.as_ref();
@@ -85,6 +90,8 @@ impl Material {
         let agent = match &agent {
             Some(source) => {
                 let mut part = source.part(&conversation, &prompt, &contributions)?;
+                // Only a history that stands in the prompt as a whole can be summarised there.
+                prompt.compacts &= part.system.history == ShownBy::Engine;
                 #[cfg(feature = "store")]
                 if part.system.history == ShownBy::Layout
                     && let Some(remembered) = contributions.last_mut()
@@ -239,6 +246,8 @@ impl Material {
             agent: self.agent.clone(),
             skills: self.skills.clone(),
             route: None,
+            #[cfg(all(feature = "providers", feature = "store"))]
+            made: None,
             #[cfg(all(feature = "providers", feature = "store"))]
             told: Vec::new(),
             #[cfg(all(feature = "providers", feature = "store"))]

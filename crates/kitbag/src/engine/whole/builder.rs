@@ -357,9 +357,14 @@ impl EngineBuilder {
         );
         let counter = match (self.counter, profile) {
             (Some(counter), _) => EngineCounter::Given(counter),
-            (None, Some(profile)) => EngineCounter::OfModel(Counter::for_profile(profile)?),
+            (None, Some(profile)) => {
+                EngineCounter::OfModel(Counter::for_profile(profile)?.keeping_texts())
+            }
             // A model that is not known is counted with the usual vocabulary.
-            (None, None) => EngineCounter::OfModel(Counter::for_vocabulary(Vocabulary::O200kBase)?),
+            (None, None) => {
+                let counter = Counter::for_vocabulary(Vocabulary::O200kBase)?;
+                EngineCounter::OfModel(counter.keeping_texts())
+            }
         };
         // Without a profile nothing is known of the provider's cache, and none is planned for.
         let traits = self.traits.or_else(|| profile.map(ModelTraits::from));

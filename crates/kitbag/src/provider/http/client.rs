@@ -2,7 +2,10 @@
 
 use std::env;
 use std::error::Error;
+use std::future::Future;
 use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -18,6 +21,8 @@ use hyper_util::client::legacy::connect::proxy::Tunnel;
 use hyper_util::client::proxy::matcher::Matcher;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::CertificateError;
+use tokio::time::timeout;
+use tower_service::Service;
 
 /// The reason why a request got no answer.
 #[derive(Debug, thiserror::Error)]
@@ -34,8 +39,8 @@ pub struct HttpClient(Route);
 
 #[derive(Debug, Clone)]
 enum Route {
-    Direct(legacy::Client<HttpsConnector<HttpConnector>, Full<Bytes>>),
-    Tunnel(legacy::Client<HttpsConnector<Tunnel<HttpConnector>>, Full<Bytes>>),
+    Direct(legacy::Client<Limited<HttpsConnector<HttpConnector>>, Full<Bytes>>),
+    Tunnel(legacy::Client<Limited<HttpsConnector<Tunnel<HttpConnector>>>, Full<Bytes>>),
 }
 
 impl HttpClient {
@@ -47,6 +52,7 @@ impl HttpClient {
         let mut http = HttpConnector::new();
         // A request is one small write, which must not wait for a full packet.
         http.set_nodelay(true);
+        // Shared among the addresses of a name, so that one that is dead leaves time for the next.
         http.set_connect_timeout(Some(connect));
         // The connector below TLS also gets `https` addresses.
         http.enforce_http(false);
@@ -57,7 +63,8 @@ impl HttpClient {
         builder.retry_canceled_requests(false);
         // Decided once for the address of the client, by HTTPS_PROXY, NO_PROXY and the like.
         let Some(proxy) = Matcher::from_env().intercept(address) else {
-            return Ok(Self(Route::Direct(builder.build(tls.wrap_connector(http)))));
+            let connector = Limited::new(tls.wrap_connector(http), connect);
+            return Ok(Self(Route::Direct(builder.build(connector))));
         };
         if proxy
             .uri()
@@ -73,9 +80,8 @@ impl HttpClient {
         if let Some(auth) = proxy.basic_auth() {
             tunnel = tunnel.with_auth(auth.clone());
         }
-        Ok(Self(Route::Tunnel(
-            builder.build(tls.wrap_connector(tunnel)),
-        )))
+        let connector = Limited::new(tls.wrap_connector(tunnel), connect);
+        Ok(Self(Route::Tunnel(builder.build(connector))))
     }
 
     /// Sends a request, and gives the head of the answer as soon as it is there.
@@ -91,6 +97,46 @@ impl HttpClient {
             Route::Tunnel(client) => client.request(request).await,
         };
         sent.map_err(SendError)
+    }
+}
+
+/// A connector that is given up after some time, whatever it waits for: the name's addresses, a proxy, or the
+/// handshake of TLS.
+#[derive(Debug, Clone)]
+struct Limited<C> {
+    connector: C,
+    limit: Duration,
+}
+
+impl<C> Limited<C> {
+    const fn new(connector: C, limit: Duration) -> Self {
+        Self { connector, limit }
+    }
+}
+
+impl<C> Service<Uri> for Limited<C>
+where
+    C: Service<Uri>,
+    C::Error: Into<Box<dyn Error + Send + Sync>>,
+    C::Response: Send,
+    C::Future: Send + 'static,
+{
+    type Response = C::Response;
+    type Error = Box<dyn Error + Send + Sync>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.connector.poll_ready(context).map_err(Into::into)
+    }
+
+    fn call(&mut self, address: Uri) -> Self::Future {
+        let connection = timeout(self.limit, self.connector.call(address));
+        Box::pin(async {
+            match connection.await {
+                Ok(connection) => connection.map_err(Into::into),
+                Err(_) => Err(io::Error::from(io::ErrorKind::TimedOut).into()),
+            }
+        })
     }
 }
 

@@ -13,6 +13,7 @@ pub(super) struct Catalogue {
     pub(super) models: Vec<ModelProfile>,
     pub(super) families: Vec<ModelProfile>,
     pub(super) default_models: BTreeMap<String, String>,
+    without_reasoning: Vec<String>,
 }
 
 pub(super) static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
@@ -34,6 +35,15 @@ impl Catalogue {
             let exact = (!is_tuned).then(exact).flatten();
             exact.or_else(|| longest_match(&self.families, &spelling))
         })
+    }
+
+    pub(super) fn may_reason(&self, model: &str) -> bool {
+        let mut spellings = name::spellings(model);
+        let without = |spelling: &String| {
+            let mut names = self.without_reasoning.iter();
+            names.any(|prefix| name::begins_with(spelling, prefix))
+        };
+        !spellings.any(|spelling| without(&spelling))
     }
 
     /// Every name and every beginning of names.
@@ -72,6 +82,8 @@ fn longest_match<'a>(families: &'a [ModelProfile], spelling: &str) -> Option<&'a
 struct Data {
     sources: BTreeMap<String, String>,
     default_models: BTreeMap<String, String>,
+    /// The beginnings of the names of models that do not reason.
+    without_reasoning: Vec<String>,
     families: Vec<Family>,
     models: Vec<Model>,
 }
@@ -85,6 +97,8 @@ struct Family {
     estimate: Option<Estimate>,
     cache: Option<CacheProfile>,
     provider: Option<String>,
+    /// The most tokens of an answer by a model that is not listed.
+    max_output: Option<u32>,
     source: String,
 }
 
@@ -111,7 +125,7 @@ impl From<Data> for Catalogue {
             prefixes: family.prefixes,
             provider: family.provider,
             window: None,
-            max_output: None,
+            max_output: family.max_output,
             price: None,
             cache: family.cache,
             is_cache_min_assumed: false,
@@ -130,7 +144,7 @@ impl From<Data> for Catalogue {
                 sources: [vec![told(&model.source)], family.sources].concat(),
                 prefixes: vec![model.name],
                 window: model.window,
-                max_output: model.max_output,
+                max_output: model.max_output.or(family.max_output),
                 price: model.price,
                 mid_conversation_system: model.mid_conversation_system,
                 note: model.note,
@@ -141,6 +155,7 @@ impl From<Data> for Catalogue {
             models: data.models.into_iter().filter_map(model).collect(),
             families,
             default_models: data.default_models,
+            without_reasoning: data.without_reasoning,
         }
     }
 }

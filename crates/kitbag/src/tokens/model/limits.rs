@@ -10,7 +10,36 @@ use super::{ModelProfile, dollars};
 /// window ends.
 const USUAL_BUDGET: Tokens = Tokens(32_000);
 
+/// The most tokens of an answer that nobody has limited. Some models may write four times as much, which no
+/// reader of an answer waits for.
+const USUAL_ANSWER: u32 = 32_000;
+
+/// An answer has at least so many tokens, also where nothing is known of the model.
+const LEAST_ANSWER: u32 = 4_096;
+
 impl ModelProfile {
+    /// The most tokens of the answer to a prompt of this length, for an API that wants a limit: as many as
+    /// the model may write, at most 32,000, and no more than its window leaves.
+    #[must_use]
+    pub fn default_answer(model: Option<&Self>, prompt: Tokens) -> u32 {
+        let Some(model) = model else {
+            return LEAST_ANSWER;
+        };
+        let most = model.max_output.unwrap_or(LEAST_ANSWER).min(USUAL_ANSWER);
+        model
+            .room_for_answer(prompt)
+            .map_or(most, |room| most.min(room))
+    }
+
+    /// The tokens that the window leaves to the answer to a prompt of this length.
+    pub(crate) fn room_for_answer(&self, prompt: Tokens) -> Option<u32> {
+        // An API refuses a request whose answer might not fit, so an estimate is taken at its highest.
+        let error = self.estimate.as_ref().map_or(0, |one| one.error_permille);
+        let longest = u64::from(prompt.0) * u64::from(1_000_u32.saturating_add(error)) / 1_000;
+        let left = u64::from(self.window?).saturating_sub(longest);
+        Some(u32::try_from(left).unwrap_or(u32::MAX).max(LEAST_ANSWER))
+    }
+
     /// The default budget of a prompt: the least of 32,000 tokens, the room that the window leaves to
     /// the longest answer, and the first price step.
     #[must_use]
@@ -96,6 +125,26 @@ mod tests {
             assert!(budget > Tokens::ZERO, "{}", model.name());
             assert_eq!(model.passed_by(budget), [], "{}", model.name());
             assert!(model.most_input().is_none_or(|most| budget <= most));
+        }
+    }
+
+    #[test]
+    fn o07_an_answer_may_be_as_long_as_the_model_and_its_window_allow() {
+        let answer = |model: &str, prompt: u32| {
+            ModelProfile::default_answer(ModelProfile::find(model).ok(), Tokens(prompt))
+        };
+        assert_eq!(answer("claude-opus-5-5", 30_000), 32_000);
+        assert_eq!(answer("claude-3-5-haiku", 30_000), 8_192);
+        assert_eq!(answer("no-such-model", 30_000), 4_096);
+        // 150,000 tokens, which may be 172,500, of 200,000.
+        assert_eq!(answer("claude-sonnet-4-5", 150_000), 27_500);
+        assert_eq!(answer("claude-sonnet-4-5", 199_000), 4_096);
+        let writing = ModelProfile::models().iter();
+        for model in writing.filter(|model| model.max_output.is_some()) {
+            let budget = ModelProfile::default_budget(Some(model));
+            let answer = ModelProfile::default_answer(Some(model), budget);
+            let all = u64::from(budget.0) + u64::from(answer);
+            assert!(model.window.is_none_or(|window| all <= u64::from(window)));
         }
     }
 
