@@ -9,8 +9,10 @@
 mod asked;
 mod beginnings;
 mod grammar;
+mod letters;
 mod lexer;
 mod own;
+mod own_lines;
 mod questions;
 mod quoted;
 mod slot;
@@ -23,7 +25,7 @@ use alloc::vec::Vec;
 pub use asked::FactQuestion;
 use beginnings::Beginnings;
 use grammar::{Grammar, Part, Pattern, begins_with};
-use lexer::{Gap, Sentence, Word, sentences};
+use lexer::{Gap, Sentence, Word};
 pub use own::OwnSentence;
 use questions::Questions;
 pub use quoted::Quoted;
@@ -133,7 +135,7 @@ impl Statements {
         if text.len() > LONGEST_MESSAGE || !self.beginnings.may_be_in(text) {
             return found;
         }
-        let sentences = sentences(text);
+        let sentences = self.written_sentences(text);
         for sentence in &sentences {
             let mut at = 0;
             while let Some(word) = sentence.words.get(at) {
@@ -208,7 +210,7 @@ impl Statements {
         if !self.cues.may_be_in(text) {
             return false;
         }
-        sentences(text).iter().any(|sentence| {
+        self.written_sentences(text).iter().any(|sentence| {
             !sentence.is_question
                 && self.grammars.iter().any(|grammar| {
                     grammar.cue.is_in(&sentence.words)
@@ -221,7 +223,7 @@ impl Statements {
     /// Tells whether somebody speaks about themselves.
     #[must_use]
     pub fn is_first_person(&self, text: &str) -> bool {
-        sentences(text).iter().any(|sentence| {
+        self.written_sentences(text).iter().any(|sentence| {
             let mut grammars = self.grammars.iter();
             grammars.any(|grammar| grammar.self_words.is_in(&sentence.words))
         })

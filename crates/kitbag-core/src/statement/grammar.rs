@@ -36,6 +36,9 @@ pub(super) struct Grammar {
     pub(super) affirms: Phrases,
     /// Verbs of a message that hands over a text to work on.
     pub(super) task: Phrases,
+    /// Words with which a letter begins, and those with which it ends.
+    pub(super) greeting: Phrases,
+    pub(super) leave: Phrases,
     /// Words that end a value.
     pub(super) stop: Phrases,
     /// Words that no value begins with.
@@ -112,6 +115,8 @@ impl Grammar {
                 "gone" => grammar.gone.read(rest),
                 "affirms" => grammar.affirms.read(rest),
                 "task" => grammar.task.read(rest),
+                "greeting" => grammar.greeting.read(rest),
+                "leave" => grammar.leave.read(rest),
                 "bad" => grammar.bad.read(rest),
                 "self" => grammar.self_words.read(rest),
                 "stop" => grammar.stop.read(rest),
