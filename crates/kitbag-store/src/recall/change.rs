@@ -119,7 +119,7 @@ fn raise_changes(
         let changes = told.iter().filter(|(_, new)| new.tells_change());
         let outdating = changes.filter_map(|(id, new)| {
             let later = is_later(id)?;
-            outdates(query, known, new, (*old_id, old)).then_some(&later.message)
+            outdates(query, known, (*id, new), (*old_id, old)).then_some(&later.message)
         });
         // Of several changes the last is what holds.
         let latest =
@@ -131,14 +131,15 @@ fn raise_changes(
 }
 
 /// Tells whether a message outdates another one. Only words that say so outdate a statement that is
-/// known to hold.
+/// known to hold, and only if no fact came of them: facts know on which channels they hold.
 fn outdates(
     query: &Query,
     known: &RelevantFacts,
-    new: &ToldMessage<'_>,
+    (new_id, new): (MessageId, &ToldMessage<'_>),
     (old_id, old): (MessageId, &ToldMessage<'_>),
 ) -> bool {
     let least = match known.holds(old_id) {
+        true if known.is_source(new_id) => return false,
         true => ToldChange::Explicit,
         false => ToldChange::Implied,
     };
@@ -228,13 +229,10 @@ async fn lead_to_later(
                 message,
             };
             let text = found.text();
-            let is_change = STATEMENTS.may_tell_change(&text)
-                && outdates(
-                    query,
-                    known,
-                    &ToldMessage::new(&STATEMENTS, &text),
-                    (old_id, old),
-                );
+            let is_change = STATEMENTS.may_tell_change(&text) && {
+                let new = ToldMessage::new(&STATEMENTS, &text);
+                outdates(query, known, (found.message.id, &new), (old_id, old))
+            };
             drop(text);
             if is_change {
                 latest = Some(found);

@@ -108,6 +108,12 @@ impl RelevantFacts {
         facts.any(|(fact, _)| !fact.is_retraction && fact.source == Some(message))
     }
 
+    /// Returns true if a fact, or a retraction, came from a message.
+    pub(super) fn is_source(&self, message: MessageId) -> bool {
+        let mut facts = self.facts.iter();
+        facts.any(|(fact, _)| fact.source == Some(message))
+    }
+
     /// Adds the messages whose facts the query asks for, even if they share no word with it.
     pub(super) fn add_candidates(&self, parts: &[Part], candidates: &mut Vec<Candidate>) {
         let asked = self
