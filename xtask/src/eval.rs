@@ -31,7 +31,7 @@ pub(crate) enum Eval {
     Memory(memory::Options),
     /// Measure recall with other weights, without the program; much faster in a release build
     Weights(memory::TuneOptions),
-    /// Measure how often the later of two statements comes first, for 200 made pairs in five languages
+    /// Measure how often the later of two statements comes first, for made pairs in five languages
     Updates(memory::UpdateOptions),
     /// Print the paired differences of two evaluations, with their standard errors
     Compare {

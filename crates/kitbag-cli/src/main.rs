@@ -23,6 +23,7 @@ mod progress;
 mod project;
 mod prompt;
 mod store;
+mod typed;
 
 use std::env;
 use std::ffi::OsString;

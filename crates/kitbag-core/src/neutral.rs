@@ -34,6 +34,22 @@ pub fn neutralise_markdown(text: &str) -> Cow<'_, str> {
     change_slashes(text, is_structural, |slashes| slashes + 1)
 }
 
+/// Returns a fence that is longer than every run of backticks in a text, so that the text cannot end
+/// it.
+///
+/// ```
+/// use kitbag_core::neutral::fence;
+///
+/// assert_eq!(fence("plain"), "```");
+/// assert_eq!(fence("a ```` b"), "`````");
+/// ```
+#[must_use]
+pub fn fence(text: &str) -> String {
+    let runs = text.split(|c| c != '`').map(str::len);
+    let longest = runs.max().unwrap_or_default();
+    "`".repeat((longest + 1).max(3))
+}
+
 /// Gives back the text that [`neutralise_markdown`] received.
 ///
 /// ```

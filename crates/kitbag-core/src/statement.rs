@@ -9,10 +9,13 @@
 mod asked;
 mod beginnings;
 mod grammar;
+mod letters;
 mod lexer;
 mod own;
+mod own_lines;
 mod questions;
 mod quoted;
+mod said;
 mod slot;
 mod times;
 
@@ -23,10 +26,11 @@ use alloc::vec::Vec;
 pub use asked::FactQuestion;
 use beginnings::Beginnings;
 use grammar::{Grammar, Part, Pattern, begins_with};
-use lexer::{Gap, Sentence, Word, sentences};
+use lexer::{Gap, Sentence, Word};
 pub use own::OwnSentence;
 use questions::Questions;
 pub use quoted::Quoted;
+pub use said::{SaidSentence, ToldChange};
 use slot::{FilledSlot, fill, written};
 
 /// Something that a speaker says about themselves.
@@ -61,8 +65,8 @@ pub struct Statements {
     says: BTreeMap<String, PatternsBySecond>,
     beginnings: Beginnings,
     questions: Questions,
-    /// The first words of phrases that tell of a change, in any language.
-    cues: Beginnings,
+    /// The first words of phrases that tell of a change or of what was before, in any language.
+    changes: Beginnings,
 }
 
 /// Patterns by their second word, or by none if a slot follows the first: language and number of
@@ -104,11 +108,14 @@ impl Statements {
             let seconds = by_second.keys();
             seconds.map(move |second| (first.as_str(), second.as_deref()))
         });
-        let cues = grammars.iter().flat_map(|grammar| grammar.cue.beginnings());
+        let changes = grammars.iter().flat_map(|grammar| {
+            let past = grammar.past.beginnings();
+            grammar.cue.beginnings().chain(past)
+        });
         Self {
+            changes: Beginnings::of(changes),
             beginnings: Beginnings::of(pairs),
             questions: Questions::of(&grammars),
-            cues: Beginnings::of(cues),
             grammars,
             says,
         }
@@ -133,7 +140,7 @@ impl Statements {
         if text.len() > LONGEST_MESSAGE || !self.beginnings.may_be_in(text) {
             return found;
         }
-        let sentences = sentences(text);
+        let sentences = self.written_sentences(text);
         for sentence in &sentences {
             let mut at = 0;
             while let Some(word) = sentence.words.get(at) {
@@ -197,33 +204,6 @@ impl Statements {
                 }
             }
             statement(text, sentence, at, grammar, pattern)
-        })
-    }
-
-    /// Tells whether somebody says in the first person that something has changed: moved, switched,
-    /// no longer.
-    #[must_use]
-    pub fn tells_change(&self, text: &str) -> bool {
-        // Few messages have such a word.
-        if !self.cues.may_be_in(text) {
-            return false;
-        }
-        sentences(text).iter().any(|sentence| {
-            !sentence.is_question
-                && self.grammars.iter().any(|grammar| {
-                    grammar.cue.is_in(&sentence.words)
-                        && grammar.self_words.is_in(&sentence.words)
-                        && !grammar.never.is_in(&sentence.words)
-                })
-        })
-    }
-
-    /// Tells whether somebody speaks about themselves.
-    #[must_use]
-    pub fn is_first_person(&self, text: &str) -> bool {
-        sentences(text).iter().any(|sentence| {
-            let mut grammars = self.grammars.iter();
-            grammars.any(|grammar| grammar.self_words.is_in(&sentence.words))
         })
     }
 

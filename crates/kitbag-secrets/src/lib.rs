@@ -22,6 +22,7 @@ mod scan;
 mod token;
 mod url;
 mod value;
+mod values;
 
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,8 @@ mod tests;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
+
+pub use values::SecretValues;
 
 /// Replaces every secret in a text by a marker such as `[REDACTED:github-token]`.
 ///

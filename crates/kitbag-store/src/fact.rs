@@ -295,27 +295,57 @@ pub(crate) async fn current(
     from: DrawnFrom,
     limit: u32,
 ) -> Result<Vec<Fact>> {
-    let mut facts = latest(tx, sender, from, " AND drawn < 2", limit).await?;
+    let told = (" AND drawn < 2", Vec::new());
+    let mut facts = latest_with(tx, sender, from, told, limit).await?;
     facts.sort_by(|a, b| a.key.cmp(&b.key));
     Ok(facts)
 }
 
-/// The latest visible entry of each key, a value or a retraction, that meets a condition. A value
-/// that was taken back on one channel still holds on others that stated it.
+/// The latest visible entry of each key, a value or a retraction. A value that was taken back on one
+/// channel still holds on others that stated it.
 pub(crate) async fn latest(
     tx: &mut Tx<'_>,
     sender: &str,
     from: DrawnFrom,
-    condition: &str,
     limit: u32,
 ) -> Result<Vec<Fact>> {
-    let (is_seen, scope): (fn(&str) -> String, _) = match from {
-        DrawnFrom::Anywhere => (|_| String::new(), None),
-        DrawnFrom::Scope(None) => (|fact| format!(" AND {fact}.drawn = 0"), None),
-        DrawnFrom::Scope(scope) => (
-            |fact| format!(" AND ({fact}.drawn = 0 OR {fact}.source_scope = $4)"),
-            scope,
-        ),
+    latest_with(tx, sender, from, ("", Vec::new()), limit).await
+}
+
+/// The same of some keys alone, with those that begin with one of them and a `/`.
+pub(crate) async fn latest_of(
+    tx: &mut Tx<'_>,
+    sender: &str,
+    from: DrawnFrom,
+    keys: &[String],
+    limit: u32,
+) -> Result<Vec<Fact>> {
+    let mut facts = Vec::new();
+    for key in keys {
+        // The character behind `/` is `0`: a range, which the primary key serves.
+        let values = [key.clone(), format!("{key}/"), format!("{key}0")];
+        let values = values.map(Value::from).into();
+        let condition = " AND (fact.key = $4 OR fact.key >= $5 AND fact.key < $6)";
+        facts.extend(latest_with(tx, sender, from, (condition, values), limit).await?);
+    }
+    Ok(facts)
+}
+
+/// The latest visible entries that meet a condition, with its values from the fourth on.
+async fn latest_with(
+    tx: &mut Tx<'_>,
+    sender: &str,
+    from: DrawnFrom,
+    (condition, mut values): (&str, Vec<Value>),
+    limit: u32,
+) -> Result<Vec<Fact>> {
+    let last = values.len() + 4;
+    let is_seen = |fact: &str| match from {
+        DrawnFrom::Anywhere => String::new(),
+        DrawnFrom::Scope(None) => format!(" AND {fact}.drawn = 0"),
+        DrawnFrom::Scope(Some(_)) => {
+            format!(" AND ({fact}.drawn = 0 OR {fact}.source_scope = ${last})")
+        }
     };
     let sql = format!(
         "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND sender = $2 AND until IS NULL{}{condition} \
@@ -328,8 +358,10 @@ pub(crate) async fn latest(
         is_seen("fact"),
         is_seen("later"),
     );
-    let scope: Vec<Value> = scope.into_iter().map(Value::from).collect();
-    tx.query(&sql, (sender, limit, scope)).await
+    if let DrawnFrom::Scope(Some(scope)) = from {
+        values.push(scope.into());
+    }
+    tx.query(&sql, (sender, limit, values)).await
 }
 
 /// The place in which a fact is visible, as SQL. One value of a key holds in each place.

@@ -327,7 +327,7 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
         })
     });
     let mut hits: Vec<Recalled> = hits.collect();
-    change::put_latest_first(&query, &known, &mut hits);
+    change::put_latest_first(tx, &parts, request, &query, &known, &mut hits).await?;
     hits.truncate(request.limit);
     Ok(RecallOutcome::Hits(hits))
 }

@@ -8,6 +8,8 @@ mod export_chatgpt;
 mod export_claude;
 mod import;
 
+#[cfg(feature = "store")]
+pub(crate) use export::REMEMBERED_BY;
 pub use import::{
     Fate, Import, ImportDefaults, ImportError, ImportFormat, ImportLine, ImportTally,
     MAX_RECORD_BYTES, Place, RecordKind, UnknownImportFormat, read_import,

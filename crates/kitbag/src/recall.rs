@@ -15,6 +15,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::memory::REMEMBERED_BY;
+
 /// The answer to a query.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
@@ -59,6 +61,9 @@ pub struct FoundFact {
     /// Who said it, where it came from a message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub said_by: Option<String>,
+    /// The service that remembered it, where it came with the memory of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remembered_by: Option<String>,
 }
 
 /// A message that was recalled.
@@ -144,14 +149,23 @@ impl RecallAnswer {
     }
 
     fn new(facts: Vec<RecalledFact>, recalled: Vec<Recalled>, is_explained: bool) -> Self {
-        let fact = |recalled: RecalledFact| FoundFact {
-            said_by: recalled.message.as_ref().map(|stored| {
-                let said = &stored.message;
-                said::speaker(said.name.as_deref(), said.role)
-            }),
-            reference: recalled.message.and_then(|stored| stored.reference),
-            fact: recalled.fact,
-            relevance: recalled.relevance,
+        let fact = |recalled: RecalledFact| {
+            let remembered_by = remembered_by(&recalled);
+            // The words are the service's, whoever said the message that they came from.
+            let said = recalled
+                .message
+                .as_ref()
+                .filter(|_| remembered_by.is_none());
+            FoundFact {
+                said_by: said.map(|stored| {
+                    let said = &stored.message;
+                    said::speaker(said.name.as_deref(), said.role)
+                }),
+                remembered_by,
+                reference: recalled.message.and_then(|stored| stored.reference),
+                fact: recalled.fact,
+                relevance: recalled.relevance,
+            }
         };
         let hit = |recalled: Recalled| FoundMessage {
             text: recalled.text().into_owned(),
@@ -215,14 +229,26 @@ impl RecallAnswer {
     }
 }
 
+/// The service whose memory a fact is from.
+fn remembered_by(recalled: &RecalledFact) -> Option<String> {
+    // What was drawn from the message is in its own words.
+    let message = recalled.message.as_ref().filter(|_| !recalled.fact.drawn)?;
+    let metadata = message.message.metadata.as_ref()?;
+    let service = metadata.extra.get(REMEMBERED_BY)?.as_str()?;
+    Some(service.to_owned())
+}
+
 impl FoundFact {
     /// Adds what is known, and who said it when.
     fn add_to(&self, text: &mut String) {
         let fact = &self.fact;
         let (key, value) = (one_line(&fact.key), one_line(&fact.value));
         let day = fact.since.strftime("%Y-%m-%d");
-        let note = match (&self.said_by, fact.source) {
-            (Some(speaker), Some(source)) => format!("said by {speaker} on {day}, {source}"),
+        let note = match (&self.remembered_by, &self.said_by, fact.source) {
+            (Some(service), _, Some(source)) => {
+                format!("from {}'s memory of {day}, {source}", one_line(service))
+            }
+            (_, Some(speaker), Some(source)) => format!("said by {speaker} on {day}, {source}"),
             _ => format!("told on {day}"),
         };
         text.push_str(&format!("{key}: {value} ({note})\n"));

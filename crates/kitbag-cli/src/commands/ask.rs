@@ -1,6 +1,7 @@
 //! `kitbag ask`: a message is answered by a model, and the exchange is remembered.
 //!
-//! The prompt is the one that `kitbag context` shows; `--dry-run` prints the request and sends nothing.
+//! The prompt is the one that `kitbag context` shows; `--dry-run` prints the request and sends nothing. Both mask
+//! secrets that were typed: screens are shared and recorded.
 
 mod message;
 
@@ -20,6 +21,7 @@ use crate::model::with_chosen_model;
 use crate::output::{self, one_line};
 use crate::progress::Progress;
 use crate::store::{self, StoreArgs};
+use crate::typed::TypedSecrets;
 
 use message::{MessageArgs, ReadMessage};
 
@@ -51,7 +53,8 @@ pub(crate) struct Args {
     message: MessageArgs,
     #[command(flatten)]
     answering: AnsweringArgs,
-    /// Print the request that would be sent, byte for byte, and send nothing. MCP servers of skills are not started
+    /// Print the request that would be sent, byte for byte but for secrets in the message, and send nothing. MCP servers
+    /// of skills are not started
     #[arg(long)]
     dry_run: bool,
     /// Print the answer, its usage and its turn as JSON once it is complete
@@ -119,7 +122,10 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
                 output::say(format_args!("route: {}", one_line(&route.to_string())));
             }
             say_problems(&missing(&prompt));
-            return Ok(output::print_exactly(&format!("{}\n", request.body()))?);
+            let body = request.body();
+            let secrets = TypedSecrets::of(&message);
+            let shown = secrets.masked(&body);
+            return Ok(output::print_exactly(&format!("{shown}\n"))?);
         }
         drop(progress);
         let mut told = ReportedProblems::default();

@@ -19,12 +19,14 @@ use crate::progress::Progress;
 use crate::project::ProjectArgs;
 use crate::prompt::{Show, deliver};
 use crate::store::{self, StoreArgs};
+use crate::typed::TypedSecrets;
 
 /// Prints the prompt that would be sent for a message, and sends nothing
 ///
 /// The prompt holds memory of the conversation and of the sender, the agent's own prompt and documents, and
 /// with --pack the code of the current folder. All of it competes for one budget. Nothing is changed.
-/// Internal messages, which are for the model alone, are shown only with --internal.
+/// Internal messages, which are for the model alone, are shown only with --internal. Secrets in the message are
+/// masked on the screen; the model gets them.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   kitbag context \"why is the order refused?\" --pack --explain
@@ -91,6 +93,8 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         Show::Ledger => Cow::default(),
         _ => args.internal.body_of(&made.composed),
     };
+    let secrets = TypedSecrets::of(&message);
+    let body = secrets.masked(&body);
     deliver(args.show(), &made.composed, &body, counter.as_ref())
 }
 

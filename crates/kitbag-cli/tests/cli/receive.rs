@@ -213,3 +213,29 @@ fn o05_a_message_far_over_the_budget_is_refused_with_its_length_and_kept() {
     let kept = folder.run(&["--store", "sqlite:memory.db", "memory", "history"]);
     assert!(kept.success().contains("1.1"));
 }
+
+#[test]
+fn o05_a_typed_secret_is_masked_on_the_screen_and_sent() {
+    let folder = scripted("");
+    let token = ["ghp_0123456789abcdefghij", "ABCDEFGHIJ012345"].concat();
+    let message = format!("is {token} still good?");
+    for args in [
+        vec!["ask", &message, "--no-memory", "--dry-run"],
+        vec!["context", &message],
+        vec!["context", &message, "--json"],
+        vec!["context", &message, "--format", "anthropic"],
+    ] {
+        let output = run(&folder, &args);
+        let note = "note: a secret in the message is masked here; the request that is sent has it";
+        assert!(output.stderr.contains(note), "{args:?}: {}", output.stderr);
+        let shown = output.success();
+        assert!(
+            shown.contains("is [REDACTED:github-token] still good?"),
+            "{args:?}: {shown}"
+        );
+        assert!(!shown.contains(&token), "{args:?}: {shown}");
+    }
+    let keeping = scripted("memory: {secrets: keep}\n");
+    let shown = run(&keeping, &["ask", &message, "--no-memory", "--dry-run"]).success();
+    assert!(shown.contains(&token), "{shown}");
+}

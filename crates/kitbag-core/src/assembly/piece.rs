@@ -16,6 +16,7 @@ use core::cmp::Reverse;
 use super::OutputForm;
 use crate::chunk::{ChunkType, ContextChunk, Detail, Level, Trust};
 use crate::flat;
+use crate::neutral::fence;
 use crate::neutral::{indented, one_line};
 
 pub(super) use element::element;
@@ -111,17 +112,6 @@ fn ranges(lines: &[(u32, u32)]) -> String {
 
 /// A heading names so many ranges of lines: more are no heading.
 const MOST_RANGES: usize = 8;
-
-/// A fence that is longer than every run of backticks in `content`.
-fn fence(content: &str) -> String {
-    let (mut longest, mut run, mut end) = (0, 0, 0);
-    for (at, _) in content.match_indices('`') {
-        run = if at == end { run + 1 } else { 1 };
-        end = at + 1;
-        longest = longest.max(run);
-    }
-    "`".repeat((longest + 1).max(3))
-}
 
 /// The fence's language: what the gatherer says, else the extension.
 fn language(chunk: &ContextChunk) -> &str {

@@ -49,6 +49,8 @@ pub(super) struct QueryWord {
     /// The beginning of terms that are spelled much like it.
     pub(super) prefix: Option<String>,
     pub(super) kind: WordKind,
+    /// Set if it is written like the name of something, or is a number.
+    is_name: bool,
     /// The word itself; in a script without spaces its characters.
     written: String,
 }
@@ -87,6 +89,7 @@ impl Query {
                 related: Vec::new(),
                 prefix: alternatives.first().and_then(|term| prefix(term)),
                 kind: WordKind::of(token, &alternatives, dates.tokens.contains(&at)),
+                is_name: is_name(text, token) && (at > 0 || token.script == Script::Unspaced),
                 near: Vec::new(),
                 written: written(token, &alternatives),
                 alternatives,
@@ -121,6 +124,25 @@ impl Query {
                 .zip(tokens.iter().map(is_capital))
                 .collect(),
         }
+    }
+
+    /// Reads a text whose words are sought as they are, without others for the same concept, other
+    /// spellings or days.
+    #[must_use]
+    pub fn exact(text: &str) -> Self {
+        let mut query = Self::new(text, None);
+        query.days.clear();
+        for word in &mut query.words {
+            word.related.clear();
+            word.prefix = None;
+        }
+        query
+    }
+
+    /// Returns the words that are no part of a date.
+    pub(super) fn topics(&self) -> Vec<&QueryWord> {
+        let words = self.words.iter();
+        words.filter(|word| word.kind == WordKind::Topic).collect()
     }
 
     /// Adds words that mean nearly the same. `near` returns them for each of the words that it
@@ -200,6 +222,19 @@ impl Query {
     }
 }
 
+impl QueryWord {
+    /// Tells whether it is among the terms of a text.
+    pub(super) fn is_met(&self, terms: &BTreeSet<String>) -> bool {
+        let mut alternatives = self.alternatives.iter();
+        alternatives.any(|term| terms.contains(term))
+    }
+
+    /// Tells whether it is written like the name of something, or is a number.
+    pub(super) fn is_name(&self) -> bool {
+        self.is_name
+    }
+}
+
 impl WordKind {
     fn of(token: &Token<'_>, alternatives: &[String], is_date: bool) -> Self {
         let is_character = |term: &String| term.chars().nth(1).is_none();
@@ -212,6 +247,15 @@ impl WordKind {
         }
         if is_date { Self::Date } else { Self::Topic }
     }
+}
+
+/// Tells whether a word is written like a name: with a capital, or with a digit. A script without
+/// capitals does not tell.
+fn is_name(text: &str, token: &Token<'_>) -> bool {
+    let written = text.get(token.start..token.end).unwrap_or_default();
+    token.script == Script::Unspaced
+        || written.starts_with(char::is_uppercase)
+        || written.contains(|c: char| c.is_ascii_digit())
 }
 
 /// Returns the word of a token that has these terms.

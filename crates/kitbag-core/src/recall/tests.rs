@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::role::Role;
 
+mod change;
 mod meaning;
 
 /// Messages with their conversation, as a store would keep them.

@@ -36,12 +36,21 @@ pub(super) struct Grammar {
     pub(super) affirms: Phrases,
     /// Verbs of a message that hands over a text to work on.
     pub(super) task: Phrases,
+    /// Words with which a letter begins, and those with which it ends.
+    pub(super) greeting: Phrases,
+    pub(super) leave: Phrases,
     /// Words that end a value.
     pub(super) stop: Phrases,
     /// Words that no value begins with.
     pub(super) bad: Phrases,
-    /// Words that show a change.
+    /// Words that show a change, or only a time.
     pub(super) cue: Phrases,
+    /// Those of them that say that something ended or was replaced.
+    pub(super) switch: Phrases,
+    /// Words for what was so before, and is no more.
+    pub(super) past: Phrases,
+    /// Words for what happened once: a later change leaves that as it was.
+    pub(super) event: Phrases,
     /// Words by which people speak of themselves.
     pub(super) self_words: Phrases,
     /// Words of a kind: occupations, languages.
@@ -112,10 +121,18 @@ impl Grammar {
                 "gone" => grammar.gone.read(rest),
                 "affirms" => grammar.affirms.read(rest),
                 "task" => grammar.task.read(rest),
+                "greeting" => grammar.greeting.read(rest),
+                "leave" => grammar.leave.read(rest),
                 "bad" => grammar.bad.read(rest),
                 "self" => grammar.self_words.read(rest),
                 "stop" => grammar.stop.read(rest),
                 "cue" => grammar.cue.read(rest),
+                "switch" => {
+                    grammar.cue.read(rest);
+                    grammar.switch.read(rest);
+                }
+                "past" => grammar.past.read(rest),
+                "event" => grammar.event.read(rest),
                 "list" => {
                     let (name, words) = rest.split_once(' ').unwrap_or((rest, ""));
                     grammar.lists.entry(name.into()).or_default().read(words);

@@ -1,9 +1,10 @@
-//! Cuts a message into sentences of words, without what its writer did not say: code, quoted lines and
-//! texts in quotation marks.
+//! Cuts a message into sentences of words, without what its signs show to be somebody else's: code, quoted
+//! lines and texts in quotation marks.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
+use super::own_lines::own_lines;
 use crate::text::{Script, fold};
 
 /// A sentence: its words, and how it ends.
@@ -11,6 +12,8 @@ use crate::text::{Script, fold};
 pub(super) struct Sentence<'t> {
     pub(super) words: Vec<Word<'t>>,
     pub(super) is_question: bool,
+    /// The byte at which its line begins: sentences of one line have the same.
+    pub(super) line: usize,
 }
 
 /// A word of a sentence.
@@ -69,6 +72,7 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let mut sentences = Vec::new();
     let mut sentence = Sentence::default();
     for line in own_lines(text) {
+        sentence.line = line.start;
         let mut gap = Gap::Space;
         let mut quote = None;
         let mut rest = line.text;
@@ -93,6 +97,7 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
                 if gap >= Gap::End {
                     sentence.is_question = gap == Gap::Question;
                     sentences.push(core::mem::take(&mut sentence));
+                    sentence.line = line.start;
                     gap = Gap::Space;
                 }
                 sentence.words.push(Word {
@@ -120,30 +125,6 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
         }
     }
     sentences
-}
-
-/// A line of a text, with the byte at which it begins.
-struct Line<'t> {
-    start: usize,
-    text: &'t str,
-}
-
-/// Returns the lines that the writer wrote: neither quoted ones nor code.
-fn own_lines(text: &str) -> impl Iterator<Item = Line<'_>> {
-    let mut start = 0;
-    let mut is_code = false;
-    text.split_inclusive('\n').filter_map(move |whole| {
-        let line = Line { start, text: whole };
-        start += whole.len();
-        let begins = whole.trim_start();
-        if begins.starts_with("```") || begins.starts_with("~~~") {
-            is_code = !is_code;
-            return None;
-        }
-        // Quotations, tables, markup, JSON and headings.
-        let is_own = !is_code && !begins.starts_with(['>', '|', '<', '{', '#']);
-        is_own.then_some(line)
-    })
 }
 
 /// Returns the number of bytes of the word, or the sign, that a text begins with.

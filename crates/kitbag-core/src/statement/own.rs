@@ -3,7 +3,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::lexer::{Sentence, Word, sentences};
+use super::lexer::{Sentence, Word};
 use super::{LONGEST_MESSAGE, Statements};
 
 /// A sentence in its writer's own words.
@@ -19,7 +19,8 @@ pub struct OwnSentence {
 }
 
 impl Statements {
-    /// Returns the sentences that are the writer's own: without code, quoted lines and quotations.
+    /// Returns the sentences that are the writer's own: without code, quoted lines, quotations
+    /// and letters.
     /// A message that hands a text over ("translate this: …") has none, and neither has one so long
     /// that somebody else wrote most of it.
     ///
@@ -32,7 +33,7 @@ impl Statements {
     /// ```
     #[must_use]
     pub fn own_sentences(&self, text: &str) -> Vec<OwnSentence> {
-        let all = sentences(text);
+        let all = self.written_sentences(text);
         if text.len() > LONGEST_MESSAGE || all.iter().any(|one| self.hands_over(one)) {
             return Vec::new();
         }

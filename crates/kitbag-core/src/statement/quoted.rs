@@ -9,7 +9,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::grammar::{Grammar, words};
-use super::lexer::{Gap, Word, sentences};
+use super::lexer::{Gap, Sentence, Word};
 use super::{Statements, begins_clause, skip_lead};
 use crate::recall::denies;
 
@@ -42,7 +42,7 @@ impl Statements {
     /// ```
     #[must_use]
     pub fn quoted(&self, message: &str, quote: &str, value: &str) -> Quoted {
-        let said = stated_words(message);
+        let said = stated_words(self.written_sentences(message));
         let (quote, value) = (words(quote), words(value));
         let is_quote = |start: &usize| {
             let from = said.get(*start..).unwrap_or_default();
@@ -140,8 +140,8 @@ impl Statements {
 
 /// Returns the words of all sentences that ask nothing, the first of each behind the end of
 /// another.
-fn stated_words(message: &str) -> Vec<Word<'_>> {
-    let stated = sentences(message).into_iter();
+fn stated_words(sentences: Vec<Sentence<'_>>) -> Vec<Word<'_>> {
+    let stated = sentences.into_iter();
     let stated = stated.filter(|sentence| !sentence.is_question);
     let words = stated.flat_map(|mut sentence| {
         if let Some(first) = sentence.words.first_mut() {

@@ -410,3 +410,56 @@ fn o09_the_words_around_a_quoted_value_deny_it_or_put_it_into_the_past() {
         );
     }
 }
+
+#[test]
+fn x12_a_block_of_code_ends_with_a_fence_like_its_first() {
+    let nothing = [
+        "````\n```\nI live in Rome.\n```\nI live in Oslo.\n````",
+        "~~~\n```\nI live in Rome.\n```\n~~~",
+        "~~~~ text\n~~~\nI live in Rome.\n~~~",
+        "```\nI live in Rome.\n~~~\n``\n```rust\nI work as a nurse.",
+    ];
+    for text in nothing {
+        assert_eq!(drawn(text), [], "{text}");
+    }
+    let home = [("home".to_owned(), "Porto".to_owned())];
+    for text in [
+        "````\n```\nI live in Rome.\n````\nI live in Porto.",
+        "```\nI live in Rome.\n````  \nI live in Porto.",
+        "```cargo test``` fails.\nI live in Porto.",
+    ] {
+        assert_eq!(drawn(text), home, "{text}");
+    }
+}
+
+#[test]
+fn x12_a_letter_in_a_message_states_nothing_about_its_sender() {
+    for letter in [
+        "Hi Tom,\nI live in Oslo now and I work as a nurse.\nBest, Anna",
+        "Dear all,\n\nI live in Oslo now.\n\nKind regards,\nAnna Berg",
+        "Dear Mr. Smith and Anna,\nI live in Oslo now.",
+        "Hallo Tom,\nich wohne jetzt in Oslo.\nViele Grüße\nAnna",
+        "Sehr geehrte Frau Dr. Huber,\nich arbeite als Lehrerin.\nMit freundlichen Grüßen\nAnna Berg",
+        "Cher Tom,\nj'habite à Oslo.\nBien à toi,\nAnna",
+        "Hola Tom:\nVivo en Oslo.\nUn abrazo, Anna",
+        "Ciao Tom,\nvivo a Oslo.\nUn abbraccio,\nAnna",
+        "Olá Tom,\nmoro em Oslo.\nAbraços, Ana",
+        "Beste Tom,\nIk woon in Oslo.\nGroetjes, Anna",
+        "亲爱的小王：\n我住在上海。\n祝好\n小李",
+    ] {
+        let text = format!("What do you think of this email?\n\n{letter}");
+        assert_eq!(drawn(&text), [], "{text}");
+    }
+    // Alone, a letter is known by who signs it.
+    assert_eq!(drawn("Dear Tom,\nI live in Oslo now.\nBest,\nAnna"), []);
+    let home = [("home".to_owned(), "Porto".to_owned())];
+    for text in [
+        "Hi!\nI live in Porto.\nThanks!",
+        "Hello there,\nI live in Porto.",
+        "Hi Tom, I live in Porto.",
+        "Is this polite?\nHi Tom,\nI live in Oslo.\nBest, Anna\n\nI live in Porto.",
+        "Some news:\nDear me, what a week.\nI live in Porto.",
+    ] {
+        assert_eq!(drawn(text), home, "{text}");
+    }
+}

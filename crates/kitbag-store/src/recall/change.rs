@@ -1,75 +1,252 @@
-//! Finds messages of one speaker on the same topic of which a later one says that it has changed.
+//! Puts messages that tell of a change above the earlier ones of the same speaker that they outdate, and what
+//! was so before below what is so.
+//!
+//! The core decides whether one message outdates another. A change need not have a word of the query ("I left
+//! FitOne" for "Which gym do I go to?"), so the words of the best hit are looked up, too.
 
-use std::collections::BTreeSet;
-
-use kitbag_core::recall::{Query, analyse};
+use kitbag_core::rank::Score;
+use kitbag_core::recall::{Query, ToldMessage, with_rare_words};
 use kitbag_core::role::Role;
+use kitbag_core::statement::ToldChange;
 
 use super::relevant::RelevantFacts;
-use super::{Later, Recalled};
+use super::{Later, Part, RecallRequest, Recalled, evidence, messages_and_cuts};
+use crate::error::Result;
 use crate::fact::STATEMENTS;
+use crate::filter::MessageFilter;
+use crate::id::MessageId;
+use crate::index;
 use crate::message::StoredMessage;
+use crate::transaction::Tx;
 
 /// The number of best messages that are compared.
 pub(super) const COMPARED: usize = 10;
+/// The best messages, of which the first that states something leads to later ones.
+const LEADING: usize = 3;
+/// The number of messages that share its words and are read.
+const LED_TO: usize = 24;
+/// A longer message states many things, and few changes are about all of it.
+const LONGEST_STATEMENT: usize = 400;
 
-/// Moves a message that tells of a change above an earlier one of the same speaker that shares a
-/// topic of the query with it, and marks the earlier one as outdated unless its statement is known
-/// to hold.
-pub(super) fn put_latest_first(query: &Query, known: &RelevantFacts, hits: &mut Vec<Recalled>) {
+/// Reorders the hits of a query, and marks those that are outdated.
+pub(super) async fn put_latest_first(
+    tx: &mut Tx<'_>,
+    parts: &[Part],
+    request: &RecallRequest,
+    query: &Query,
+    known: &RelevantFacts,
+    hits: &mut Vec<Recalled>,
+) -> Result<()> {
     // A query that names a day asks for what was said then.
     if !query.days().is_empty() {
+        return Ok(());
+    }
+    let texts: Vec<(MessageId, String)> = hits
+        .iter()
+        .take(COMPARED)
+        .filter(|hit| hit.message.message.role == Role::User)
+        .map(|hit| (hit.message.id, hit.text().into_owned()))
+        .collect();
+    let told: Vec<(MessageId, ToldMessage<'_>)> = texts
+        .iter()
+        .map(|(id, text)| (*id, ToldMessage::new(&STATEMENTS, text)))
+        .collect();
+    lower_past(request, query, known, &told, hits);
+    raise_changes(query, known, &told, hits);
+    lead_to_later(tx, parts, request, query, known, &told, hits).await
+}
+
+/// Puts messages that only say what was so before right below those that say what is so.
+fn lower_past(
+    request: &RecallRequest,
+    query: &Query,
+    known: &RelevantFacts,
+    told: &[(MessageId, ToldMessage<'_>)],
+    hits: &mut Vec<Recalled>,
+) {
+    // Unless the query asks for just that.
+    let asks_past = STATEMENTS
+        .said(&request.query)
+        .iter()
+        .any(|one| one.is_past);
+    if asks_past {
         return;
     }
-    let asked: BTreeSet<&str> = query.terms().collect();
-    for later in 0..hits.len().min(COMPARED) {
-        let Some(candidate) = hits.get(later) else {
-            return;
+    let mut past = told.iter().filter(|(_, one)| one.is_past(query));
+    while let Some((id, past)) = past.next_back() {
+        let states = |other: &Recalled| {
+            let found = told.iter().find(|(id, _)| *id == other.message.id);
+            found.is_some_and(|(id, other)| {
+                let is_answer = known.relevance(*id) >= super::relevant::ASKED && known.holds(*id);
+                !other.is_past(query)
+                    && (is_answer || (other.states() && other.is_about(past, query)))
+            })
         };
-        let text = candidate.text();
-        if candidate.message.message.role != Role::User || !STATEMENTS.tells_change(&text) {
+        let Some(at) = hits.iter().position(|hit| hit.message.id == *id) else {
+            continue;
+        };
+        let below = hits.iter().take(COMPARED).rposition(states);
+        let Some(below) = below.filter(|below| *below > at) else {
+            continue;
+        };
+        let total = hits.get(below).map_or(0, |hit| hit.score.total());
+        let mut hit = hits.remove(at);
+        let fall = total - hit.score.total() - 1;
+        hit.score = hit.score.plus("past", fall);
+        // The removal has moved the other one up by one.
+        hits.insert(below, hit);
+    }
+}
+
+/// Puts each message among the hits that tells of a change above those that it outdates.
+fn raise_changes(
+    query: &Query,
+    known: &RelevantFacts,
+    told: &[(MessageId, ToldMessage<'_>)],
+    hits: &mut Vec<Recalled>,
+) {
+    for (old_id, old) in told {
+        let Some(earlier) = hits.iter().find(|hit| hit.message.id == *old_id) else {
+            continue;
+        };
+        if earlier.outdated_by.is_some() {
             continue;
         }
-        let topics = topics(&text, &asked);
-        let (id, at) = (Some(candidate.message.id), candidate.message.at);
-        let mut first = None;
-        for earlier in 0..hits.len().min(COMPARED) {
-            let (Some(new), Some(old)) = (hits.get(later), hits.get(earlier)) else {
-                return;
-            };
-            let is_settled = old.outdated_by.is_some() || known.holds(old.message.id);
-            if is_settled || !follows(&new.message, &old.message) {
-                continue;
-            }
-            let text = old.text();
-            let shared = self::topics(&text, &asked);
-            // The later message must be about everything that the query found in the earlier one.
-            let is_same = !shared.is_empty() && shared.is_subset(&topics);
-            if !is_same || !STATEMENTS.is_first_person(&text) {
-                continue;
-            }
-            first = first.or(Some(earlier));
-            if let Some(old) = hits.get_mut(earlier) {
-                old.outdated_by = Some(Later { id, at });
-            }
-        }
-        if let Some(first) = first.filter(|first| *first < later) {
-            let total = hits.get(first).map_or(0, |hit| hit.score.total());
-            let mut hit = hits.remove(later);
-            // One point above the message it outdates, so that the order follows from the scores.
-            let rise = total - hit.score.total() + 1;
-            hit.score = hit.score.plus("latest", rise);
-            hits.insert(first, hit);
+        let is_later = |id: &MessageId| {
+            let hit = hits.iter().find(|hit| hit.message.id == *id);
+            hit.filter(|hit| follows(&hit.message, &earlier.message))
+        };
+        let changes = told.iter().filter(|(_, new)| new.tells_change());
+        let outdating = changes.filter_map(|(id, new)| {
+            let later = is_later(id)?;
+            outdates(query, known, (*id, new), (*old_id, old)).then_some(&later.message)
+        });
+        // Of several changes the last is what holds.
+        let latest =
+            outdating.max_by_key(|message| (message.at.map(|at| at.timestamp()), message.id));
+        if let Some(latest) = latest.map(|message| message.id) {
+            mark_and_raise(hits, *old_id, latest);
         }
     }
 }
 
-/// The terms of the query that a text contains.
-fn topics(text: &str, asked: &BTreeSet<&str>) -> BTreeSet<String> {
-    let passages = analyse(text).passages.into_iter();
-    let terms = passages.flat_map(|passage| passage.terms);
-    let terms = terms.map(|(term, _)| term);
-    terms.filter(|term| asked.contains(term.as_str())).collect()
+/// Tells whether a message outdates another one. Only words that say so outdate a statement that is
+/// known to hold, and only if no fact came of them: facts know on which channels they hold.
+fn outdates(
+    query: &Query,
+    known: &RelevantFacts,
+    (new_id, new): (MessageId, &ToldMessage<'_>),
+    (old_id, old): (MessageId, &ToldMessage<'_>),
+) -> bool {
+    let least = match known.holds(old_id) {
+        true if known.is_source(new_id) => return false,
+        true => ToldChange::Explicit,
+        false => ToldChange::Implied,
+    };
+    new.outdates(old, query)
+        .is_some_and(|change| change >= least)
+}
+
+/// Marks a message as outdated by another one among the hits, which is put above it.
+fn mark_and_raise(hits: &mut Vec<Recalled>, old: MessageId, new: MessageId) {
+    let place = |hits: &[Recalled], id| hits.iter().position(|hit| hit.message.id == id);
+    let (Some(old), Some(from)) = (place(hits, old), place(hits, new)) else {
+        return;
+    };
+    let at = hits.get(from).and_then(|hit| hit.message.at);
+    let Some(earlier) = hits.get_mut(old) else {
+        return;
+    };
+    earlier.outdated_by = Some(Later { id: Some(new), at });
+    let total = earlier.score.total();
+    if from > old {
+        let mut hit = hits.remove(from);
+        // One point above the message it outdates, so that the order follows from the scores.
+        let rise = total - hit.score.total() + 1;
+        hit.score = hit.score.plus("latest", rise);
+        hits.insert(old, hit);
+    }
+}
+
+/// Looks up the words of the best statement among the hits, and brings the latest message that has
+/// some of them and outdates it.
+async fn lead_to_later(
+    tx: &mut Tx<'_>,
+    parts: &[Part],
+    request: &RecallRequest,
+    query: &Query,
+    known: &RelevantFacts,
+    told: &[(MessageId, ToldMessage<'_>)],
+    hits: &mut Vec<Recalled>,
+) -> Result<()> {
+    // With conditions on messages, others must not come.
+    if request.filter != MessageFilter::default() {
+        return Ok(());
+    }
+    let leads = hits.iter().take(LEADING).find_map(|hit| {
+        let (id, told) = told.iter().find(|(id, _)| *id == hit.message.id)?;
+        let is_short = hit.text().len() <= LONGEST_STATEMENT;
+        (is_short && told.states()).then_some((*id, told, hit))
+    });
+    let Some((old_id, old, earlier)) = leads.filter(|(_, _, hit)| hit.outdated_by.is_none()) else {
+        return Ok(());
+    };
+    let evidence = evidence::gather(tx, parts, request, old.words()).await?;
+    let places = with_rare_words(old.words(), &evidence, LED_TO);
+    let mut latest: Option<Recalled> = None;
+    for part in parts {
+        let mut own = part.own(
+            places
+                .iter()
+                .map(|place| (place.conversation, place.message)),
+        );
+        own.sort_unstable();
+        for (message, cuts) in messages_and_cuts(tx, part, &own).await? {
+            let may_come = message.recallable
+                && message.message.is_for_user()
+                && !request.in_prompt.contains(&message.id);
+            let is_later = |than: &StoredMessage| follows(&message, than);
+            if !may_come
+                || !is_later(&earlier.message)
+                || latest
+                    .as_ref()
+                    .is_some_and(|latest| !is_later(&latest.message))
+            {
+                continue;
+            }
+            let (conversation, seq) = part.place(message.id);
+            let place = places
+                .iter()
+                .find(|place| (place.conversation, place.message) == (conversation, seq));
+            let passage = place.map_or(0, |place| place.passage);
+            let cut = cuts.and_then(|cuts| index::decode_cuts(&cuts, passage));
+            let (start, end) = cut.unwrap_or_else(|| (0, message.text().len()));
+            let found = Recalled {
+                passage: start..end,
+                score: Score::default(),
+                duplicates: Vec::new(),
+                outdated_by: None,
+                message,
+            };
+            let text = found.text();
+            let is_change = STATEMENTS.may_tell_change(&text) && {
+                let new = ToldMessage::new(&STATEMENTS, &text);
+                outdates(query, known, (found.message.id, &new), (old_id, old))
+            };
+            drop(text);
+            if is_change {
+                latest = Some(found);
+            }
+        }
+    }
+    if let Some(latest) = latest {
+        let new = latest.message.id;
+        if !hits.iter().any(|hit| hit.message.id == new) {
+            hits.push(latest);
+        }
+        mark_and_raise(hits, old_id, new);
+    }
+    Ok(())
 }
 
 /// Returns true if the same person said `new` later than `old`.

@@ -1,7 +1,7 @@
 //! Facts that a query is about, and what they say about messages: which one answers it, and which
 //! one is outdated.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use kitbag_core::recall::Candidate;
@@ -15,7 +15,7 @@ use crate::id::MessageId;
 use crate::transaction::{Tx, placeholders};
 use crate::value::Value;
 
-/// The number of facts that are read, the latest learned.
+/// The number of facts that are read, the latest learned, and as many of those whose key is asked for.
 const FACTS: u32 = 500;
 /// The number of facts whose earlier values are read, the most relevant ones.
 const KEYS: usize = 8;
@@ -56,12 +56,21 @@ impl RelevantFacts {
             Some(_) => DrawnFrom::Scope(parts.first().map(|part| part.scope.id)),
             None => DrawnFrom::Anywhere,
         };
-        let facts = fact::latest(tx, &request.sender, from, "", FACTS).await?;
+        let mut facts = fact::latest(tx, &request.sender, from, FACTS).await?;
         // Parsing the question costs more than the rest of this when nothing is known.
         if facts.is_empty() {
             return Ok(Self::default());
         }
         let asked = STATEMENTS.asked(&request.query);
+        if facts.len() >= FACTS as usize {
+            // There are more, and what is asked for may be among the older ones.
+            let known: BTreeSet<(String, u32)> = facts.iter().map(place).collect();
+            let named = fact::latest_of(tx, &request.sender, from, &asked.keys, FACTS).await?;
+            let older = named
+                .into_iter()
+                .filter(|fact| !known.contains(&place(fact)));
+            facts.extend(older);
+        }
         let facts = relevant(facts, &asked);
         let outdated = outdated(tx, &request.sender, &facts).await?;
         Ok(Self {
@@ -99,6 +108,12 @@ impl RelevantFacts {
         facts.any(|(fact, _)| !fact.is_retraction && fact.source == Some(message))
     }
 
+    /// Returns true if a fact, or a retraction, came from a message.
+    pub(super) fn is_source(&self, message: MessageId) -> bool {
+        let mut facts = self.facts.iter();
+        facts.any(|(fact, _)| fact.source == Some(message))
+    }
+
     /// Adds the messages whose facts the query asks for, even if they share no word with it.
     pub(super) fn add_candidates(&self, parts: &[Part], candidates: &mut Vec<Candidate>) {
         let asked = self
@@ -119,6 +134,11 @@ impl RelevantFacts {
             }
         }
     }
+}
+
+/// The primary key of a fact, among those of one sender.
+fn place(fact: &Fact) -> (String, u32) {
+    (fact.key.clone(), fact.version)
 }
 
 fn scope(fact: &Fact) -> Option<u32> {

@@ -3,7 +3,7 @@
 use kitbag_core::role::Role;
 use kitbag_store::{
     Fact, FactsFromTalk, Forget, Import, ImportBatch, Incoming, MemoryRequest, NewFact, NewMessage,
-    RecallRequest, Store,
+    RecallRequest, Recalled, Store,
 };
 
 use crate::on_both;
@@ -24,6 +24,10 @@ on_both! {
     x12_a_value_that_is_taken_back_no_longer_holds
     x12_a_value_taken_back_on_one_channel_leaves_those_of_others
     x12_what_is_known_about_me_is_asked_in_eight_languages
+    x12_a_fact_that_is_asked_for_is_found_behind_hundreds_of_later_ones
+    x12_a_change_that_is_told_in_other_words_ranks_above_what_it_outdates
+    x12_a_change_about_something_else_outdates_nothing
+    x12_what_was_so_before_ranks_below_what_is_so
 }
 
 fn said(reference: &str, text: &str, at: i64) -> Import {
@@ -396,4 +400,100 @@ async fn x12_what_is_known_about_me_is_asked_in_eight_languages(store: Store) {
         let said = facts[0].message.as_ref().unwrap();
         assert_eq!(said.message.name.as_deref(), Some("Ann"), "{query}");
     }
+}
+
+/// The messages that a query brings, and those of them that are marked as outdated.
+async fn recalled(store: &Store, query: &str) -> (Vec<String>, Vec<String>) {
+    let hits = store
+        .recall(&RecallRequest::new("ann", query))
+        .await
+        .unwrap();
+    let reference = |hit: &Recalled| hit.message.reference.clone().unwrap();
+    let outdated = hits.iter().filter(|hit| hit.outdated_by.is_some());
+    (
+        hits.iter().map(reference).collect(),
+        outdated.map(reference).collect(),
+    )
+}
+
+async fn x12_a_fact_that_is_asked_for_is_found_behind_hundreds_of_later_ones(store: Store) {
+    let lives = said("home", "I live in Porto.", 1);
+    store.import(vec![lives], second(2)).await.unwrap();
+    let facts = (0..600).map(|number| NewFact::new(format!("note/{number}"), "kept"));
+    store
+        .set_facts("ann", facts.collect(), second(9))
+        .await
+        .unwrap();
+    let request = RecallRequest::new("ann", "Where do I live?");
+    for request in [request.clone(), request.on_channel("chat")] {
+        let found = store.recall_facts(&request).await.unwrap();
+        assert_eq!(found[0].fact.value, "Porto");
+    }
+    let dog = NewFact::new("pet/rex", "a dog");
+    store.set_facts("ann", vec![dog], second(3)).await.unwrap();
+    assert_eq!(recalled(&store, "Where do I live?").await.0, ["home"]);
+}
+
+async fn x12_a_change_that_is_told_in_other_words_ranks_above_what_it_outdates(store: Store) {
+    let lines = vec![
+        said("gym", "My gym is FitOne.", 1),
+        said("doctor", "My doctor is Dr. Hall.", 2),
+        said("billing", "The billing service runs on Postgres.", 3),
+        said("rain", "It rains a lot these days.", 4),
+        said("left", "I left FitOne, I train at CrossBox now.", 5),
+        said(
+            "changed",
+            "I changed doctors, it's Dr. Patel these days.",
+            6,
+        ),
+        said("migrated", "The billing service runs on MySQL now.", 7),
+    ];
+    store.import(lines, second(9)).await.unwrap();
+    for (query, earlier, later) in [
+        ("Which gym do I go to?", "gym", "left"),
+        ("Who is my doctor?", "doctor", "changed"),
+        (
+            "Which database does the billing service use?",
+            "billing",
+            "migrated",
+        ),
+    ] {
+        let (hits, outdated) = recalled(&store, query).await;
+        assert_eq!(
+            (hits[0].as_str(), outdated),
+            (later, vec![earlier.to_owned()]),
+            "{query}"
+        );
+    }
+}
+
+async fn x12_a_change_about_something_else_outdates_nothing(store: Store) {
+    let lines = vec![
+        said("met", "I met Clara in Paris.", 1),
+        said("nurse", "I work as a nurse.", 2),
+        said("left", "I left Paris yesterday.", 3),
+        said("works", "The coffee machine at work is broken now.", 4),
+        said("wish", "I wish I no longer worked as a nurse.", 5),
+    ];
+    store.import(lines, second(9)).await.unwrap();
+    for query in [
+        "Where did I meet Clara?",
+        "What is my job?",
+        "Do I work as a nurse?",
+    ] {
+        let (_, outdated) = recalled(&store, query).await;
+        assert_eq!(outdated, Vec::<String>::new(), "{query}");
+    }
+}
+
+async fn x12_what_was_so_before_ranks_below_what_is_so(store: Store) {
+    let lines = vec![
+        said("now", "I moved to Porto for the sea.", 1),
+        said("before", "I used to live in Bonn.", 2),
+    ];
+    store.import(lines, second(9)).await.unwrap();
+    assert_eq!(
+        recalled(&store, "Where do I live?").await.0,
+        ["now", "before"]
+    );
 }

@@ -10,7 +10,19 @@ use serde_json::Value;
 use super::import::{
     ImportDefaults, ImportError, ImportLine, ImportTally, RecordKind, clean, time_of,
 };
-use remembered::fact_of;
+use remembered::facts_of;
+
+/// The field of a message's metadata that names the service whose memory its facts are from.
+pub(crate) const REMEMBERED_BY: &str = "remembered_by";
+
+/// The name of the service of a channel.
+fn remembering(channel: &str) -> &str {
+    match channel {
+        "chatgpt" => "ChatGPT",
+        "claude" => "Claude",
+        other => other,
+    }
+}
 
 /// Longest title, in characters.
 const LONGEST_TITLE: usize = 200;
@@ -56,6 +68,13 @@ impl Exported {
         }
     }
 
+    /// Takes back a text that the service no longer remembers.
+    pub(super) fn unremember(&mut self, text: &str) {
+        for said in self.messages.iter_mut().flatten() {
+            said.remembered.retain(|remembered| remembered != text);
+        }
+    }
+
     /// The lines to import; `channel` is the service.
     pub(super) fn lines(
         self,
@@ -83,13 +102,17 @@ impl Exported {
             line.at.clone_from(&last_time);
             line.speaker = said.speaker;
             for text in &said.remembered {
-                match fact_of(text) {
-                    Some((key, value)) => {
-                        tally.add(RecordKind::Memories);
-                        line.facts.insert(key, value);
-                    }
-                    None => tally.add(RecordKind::LostMemories),
-                }
+                let facts = facts_of(text);
+                tally.add(match facts.is_empty() {
+                    true => RecordKind::LostMemories,
+                    false => RecordKind::Memories,
+                });
+                line.facts.extend(facts);
+            }
+            if !line.facts.is_empty() {
+                // By this a fact that the service wrote is told from one that the user stated.
+                let service = Value::from(remembering(channel));
+                line.metadata.insert(REMEMBERED_BY.to_owned(), service);
             }
             Some(line)
         };

@@ -3,14 +3,16 @@
 //! Of messages that were edited or asked again only the branch that was last written is taken, where the
 //! export tells which message follows which. What a message says are its blocks of text. Artifacts and
 //! created files become messages in their latest version; thoughts and the use of other tools are left
-//! out. Files are named in brackets, and the text of those that were attached or pasted is part of what
-//! was said.
+//! out. Files are named in brackets, and the text of those that were attached or pasted stands between
+//! fences: it is part of the message, and nothing that its writer said.
 
 mod artifacts;
+mod edits;
 mod memory;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kitbag_core::neutral::fence;
 use kitbag_core::role::Role;
 use serde::Deserialize;
 use serde_json::Value;
@@ -20,6 +22,7 @@ use super::export::branch::branch;
 use super::export::documents::{Documents, Origin};
 use super::export::{Exported, Said, named, text};
 use super::import::{ImportError, ImportTally, Place, RecordKind, parsed, text_or_number};
+use edits::MemoryEdits;
 
 #[derive(Deserialize)]
 #[serde(expecting = "a conversation")]
@@ -51,6 +54,13 @@ struct Message {
     attachments: Value,
     #[serde(default)]
     files: Value,
+}
+
+/// The things that the messages of a conversation make and change.
+#[derive(Default)]
+struct Made {
+    documents: Documents,
+    edits: MemoryEdits,
 }
 
 /// Reads one conversation, or a memory.
@@ -85,7 +95,7 @@ pub(super) fn read(
         summary: conversation.summary,
         messages: Vec::with_capacity(messages.len()),
     };
-    let mut documents = Documents::default();
+    let mut made = Made::default();
     for (index, message) in messages.into_iter().enumerate() {
         let id = message.as_ref().ok().and_then(|one| one.uuid.as_deref());
         if id.is_some_and(|id| others.contains(id)) {
@@ -101,7 +111,7 @@ pub(super) fn read(
                 }
             };
             let mut parts = Vec::new();
-            read_blocks(&message, &mut parts, &mut exported, &mut documents, tally);
+            read_blocks(&message, &mut parts, &mut exported, &mut made, tally);
             add_files(&message, &mut parts, tally);
             Ok(Said {
                 role,
@@ -114,7 +124,7 @@ pub(super) fn read(
         });
         exported.messages.push(said);
     }
-    documents.put_into(&mut exported, tally);
+    made.documents.put_into(&mut exported, tally);
     Ok(exported)
 }
 
@@ -152,7 +162,7 @@ fn read_blocks(
     message: &Message,
     parts: &mut Vec<String>,
     exported: &mut Exported,
-    documents: &mut Documents,
+    made: &mut Made,
     tally: &mut ImportTally,
 ) {
     let origin = Origin {
@@ -166,27 +176,46 @@ fn read_blocks(
         match text(block, "type") {
             Some("text" | "voice_note") => {
                 let said = text(block, "text").unwrap_or_default();
-                parts.push(artifacts::take_out(said, &origin, documents, tally));
+                parts.push(artifacts::take_out(
+                    said,
+                    &origin,
+                    &mut made.documents,
+                    tally,
+                ));
             }
             Some("image") => {
                 tally.add(RecordKind::FileNames);
                 parts.push("[image]".to_owned());
             }
             Some("thinking" | "redacted_thinking") => tally.add(RecordKind::Thoughts),
-            Some("tool_use") => match artifacts::use_tool(block, &origin, documents, tally) {
-                artifacts::ToolUse::Document => {}
-                artifacts::ToolUse::Memory(text) => exported.remember(text, tally),
-                artifacts::ToolUse::Other => tally.add(RecordKind::ToolCalls),
-            },
-            Some("tool_result") => tally.add(RecordKind::ToolResults),
+            Some("tool_use") => {
+                let is_kept = made.edits.call(block, exported, tally)
+                    || artifacts::use_tool(block, &origin, &mut made.documents, tally);
+                tally.add_many(RecordKind::ToolCalls, u64::from(!is_kept));
+            }
+            Some("tool_result") => {
+                made.edits.result(block);
+                tally.add(RecordKind::ToolResults);
+            }
             _ => tally.add(RecordKind::Hidden),
         }
     }
     // `text` repeats the blocks, thoughts and tools included, so it is used only without blocks.
     if blocks.is_empty() {
         let said = message.text.as_deref().unwrap_or_default();
-        parts.push(artifacts::take_out(said, &origin, documents, tally));
+        parts.push(artifacts::take_out(
+            said,
+            &origin,
+            &mut made.documents,
+            tally,
+        ));
     }
+}
+
+/// The text of a file between fences: a message states what its writer says, and not what a file does.
+fn fenced(text: &str) -> String {
+    let fence = fence(text);
+    format!("{fence}\n{}\n{fence}", text.trim_end())
 }
 
 /// Adds the names and texts of files.
@@ -196,7 +225,7 @@ fn add_files(message: &Message, parts: &mut Vec<String>, tally: &mut ImportTally
         let name = text(file, "file_name").filter(|name| !name.trim().is_empty());
         let name = name.map(|name| (RecordKind::FileNames, named("file", name)));
         let extracted = text(file, "extracted_content").filter(|text| !text.trim().is_empty());
-        let extracted = extracted.map(|text| (RecordKind::FileTexts, text.to_owned()));
+        let extracted = extracted.map(|text| (RecordKind::FileTexts, fenced(text)));
         for (kind, shown) in name.into_iter().chain(extracted) {
             // Some exports have the same file in both lists.
             if !parts.contains(&shown) {

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::thread;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use kitbag_core::recall::RecallWeights;
 
 use super::conversation::{self, Conversation};
 use super::figures::{Figures, Table};
 use super::index::Index;
+use super::long;
 use super::score::{self, Measure, Row};
 use super::set_name;
 use super::weights::{self, Setting, WEIGHTS};
@@ -28,56 +29,106 @@ pub(crate) struct Options {
     /// Sets a weight; may be given several times
     #[arg(long = "set", value_name = "NAME=VALUE")]
     settings: Vec<Setting>,
+    /// Adds these conversations with long messages of an assistant as a set of their own; may be given
+    /// several times
+    #[arg(long, value_name = "FILE")]
+    long: Vec<PathBuf>,
     /// Leaves out one set after the other, searches weights on the rest and scores them on that one
     #[arg(long, conflicts_with = "settings")]
     leave_one_out: bool,
+    /// The same for this set alone; may be given several times
+    #[arg(long, value_name = "SET", conflicts_with = "settings")]
+    leave_out: Vec<String>,
 }
 
-/// Shows the figures of each set with these weights, or of each set with the weights that are best
-/// for the others.
+/// Shows the figures of each set with these weights, or of those that are left out with the weights that
+/// are best for the others.
 pub(crate) fn tune(options: &Options) -> Result<()> {
-    let read = |file: &PathBuf| Ok((set_name(file)?, conversation::read(file)?));
-    let data: Vec<(String, Vec<Conversation>)> =
-        options.data.iter().map(read).collect::<Result<_>>()?;
-    let sets: Vec<Set<'_>> = data
-        .iter()
-        .map(|(name, conversations)| Set::new(name, conversations))
-        .collect::<Result<_>>()?;
+    let data = Data::read_all(options)?;
+    let sets: Vec<Set<'_>> = data.iter().map(Set::new).collect::<Result<_>>()?;
+    let left_out = left_out(&sets, options)?;
     let groups = super::groups(options.by_category);
     let mut table = Table::default();
-    if options.leave_one_out {
+    if !left_out.is_empty() {
         let mut search = Search {
             sets: &sets,
             known: BTreeMap::new(),
         };
-        for (out, set) in sets.iter().enumerate() {
+        for (out, set) in left_out {
             let (best, rows) = search.best_without(out)?;
-            println!("{} is scored with {best}", set.name);
-            table.add(set.name, &Figures::new(&rows, groups, None));
+            println!("{} is scored with {best}", set.data.name);
+            table.add(&set.data.name, &Figures::new(&rows, groups, None));
         }
     } else {
         let weights = weights::with(&options.settings);
         for set in &sets {
             let rows = set.rows(&weights)?;
-            table.add(set.name, &Figures::new(&rows, groups, None));
+            table.add(&set.data.name, &Figures::new(&rows, groups, None));
         }
     }
     print!("{table}");
     Ok(())
 }
 
-/// One file of conversations.
+/// The sets that are to be left out, with their numbers.
+fn left_out<'s, 'd>(sets: &'s [Set<'d>], options: &Options) -> Result<Vec<(usize, &'s Set<'d>)>> {
+    let name = |set: &Set<'_>| set.data.name.clone();
+    for sought in &options.leave_out {
+        if !sets.iter().any(|set| name(set) == *sought) {
+            let names: Vec<String> = sets.iter().map(name).collect();
+            bail!("no set is named `{sought}`; there are {}", names.join(", "));
+        }
+    }
+    let is_left_out =
+        |set: &Set<'_>| options.leave_one_out || options.leave_out.contains(&set.data.name);
+    let numbered = sets.iter().enumerate();
+    Ok(numbered.filter(|(_, set)| is_left_out(set)).collect())
+}
+
+/// One set of conversations, as a file has them or with long messages.
+struct Data {
+    name: String,
+    /// The file's name: a set and its long variant ask the same questions.
+    file: String,
+    conversations: Vec<Conversation>,
+}
+
+impl Data {
+    fn read_all(options: &Options) -> Result<Vec<Self>> {
+        let mut all = Vec::new();
+        for path in &options.data {
+            let file = set_name(path)?;
+            all.push(Self {
+                name: file.clone(),
+                file,
+                conversations: conversation::read(path)?,
+            });
+        }
+        for path in &options.long {
+            let file = set_name(path)?;
+            all.push(Self {
+                name: format!("{file}, long"),
+                file,
+                conversations: long::lengthened(&conversation::read(path)?)?,
+            });
+        }
+        Ok(all)
+    }
+}
+
+/// A set that is ready to be asked.
 struct Set<'a> {
-    name: &'a str,
+    data: &'a Data,
     indexes: Vec<Index<'a>>,
 }
 
 impl<'a> Set<'a> {
-    fn new(name: &'a str, conversations: &'a [Conversation]) -> Result<Self> {
-        let indexes = conversations.iter().map(Index::new);
+    fn new(data: &'a Data) -> Result<Self> {
+        let indexes = data.conversations.iter().map(Index::new);
         let indexes = indexes.collect::<Result<_>>();
-        let indexes = indexes.with_context(|| format!("unexpected data in the set `{name}`"))?;
-        Ok(Self { name, indexes })
+        let indexes =
+            indexes.with_context(|| format!("unexpected data in the set `{}`", data.name))?;
+        Ok(Self { data, indexes })
     }
 
     fn rows(&self, weights: &RecallWeights) -> Result<Vec<Row>> {
@@ -150,13 +201,18 @@ impl Search<'_> {
         Ok((shown, rows.unwrap_or_default()))
     }
 
-    /// The mean over the other sets of what is among five, among ten and within 2,000 tokens.
+    /// The sum over the other sets of what is among five, among ten and within 2,000 tokens. The
+    /// variant of a set that is left out is left out with it.
     fn worth(&mut self, choice: &Choice, out: usize) -> Result<f64> {
-        let sets = self.rows(choice)?.iter().enumerate();
-        let means = sets.filter(|(set, _)| *set != out).map(|(_, rows)| {
-            let judged = [Measure::First(5), Measure::First(10), Measure::Thousands(2)];
-            judged.map(|measure| measure.mean(rows)).iter().sum::<f64>()
-        });
+        let sets = self.sets;
+        let file = sets.get(out).map(|set| &set.data.file);
+        let rows = sets.iter().zip(self.rows(choice)?);
+        let means = rows
+            .filter(|(set, _)| Some(&set.data.file) != file)
+            .map(|(_, rows)| {
+                let judged = [Measure::First(5), Measure::First(10), Measure::Thousands(2)];
+                judged.map(|measure| measure.mean(rows)).iter().sum::<f64>()
+            });
         Ok(means.sum())
     }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use kitbag::command;
+use kitbag::core::neutral::fence;
 
 use crate::failure::Failure;
 use crate::input;
@@ -80,9 +81,7 @@ fn attach(message: &mut String, name: &str, text: &str) -> usize {
     if text.is_empty() {
         return 0;
     }
-    // The fence is longer than any in the text, so that the text cannot end it.
-    let runs = text.split(|c| c != '`').map(str::len);
-    let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
+    let fence = fence(text);
     message.push_str(&format!("\n\nAttached, {name}:\n{fence}\n{text}\n{fence}"));
     1
 }

@@ -168,6 +168,61 @@ fn o06_a_chatgpt_export_is_counted_by_kind_and_kept_once() {
 }
 
 #[test]
+fn o06_a_later_memory_of_a_service_replaces_an_earlier_one_and_names_the_service() {
+    let memory = Memory::new();
+    let message = |id: &str, role: &str, to: &str, at: f64, text: &str| {
+        json!({"id": id, "author": {"role": role}, "recipient": to, "create_time": at,
+            "content": {"content_type": "text", "parts": [text]}, "metadata": {}})
+    };
+    let messages = [
+        message("a", "user", "all", 1_715_176_560.0, "Berlin is my place."),
+        message(
+            "b",
+            "assistant",
+            "bio",
+            1_715_176_561.0,
+            "User lives in Berlin.",
+        ),
+        message(
+            "c",
+            "user",
+            "all",
+            1_717_854_960.0,
+            "Hamburg it is, since May.",
+        ),
+        message(
+            "d",
+            "assistant",
+            "bio",
+            1_717_854_961.0,
+            "User moved to Hamburg.",
+        ),
+    ];
+    let mut mapping = json!({});
+    for (index, message) in messages.iter().enumerate() {
+        let parent = index.checked_sub(1).map(|before| format!("n{before}"));
+        mapping[format!("n{index}")] = json!({"message": message, "parent": parent});
+    }
+    let export = json!([{"title": "Home", "conversation_id": "g", "current_node": "n3", "mapping": mapping}]);
+    memory.0.write("conversations.json", export.to_string());
+    memory
+        .run(&["import", "conversations.json", "--sender", "ann"])
+        .success();
+    let found = memory
+        .run(&["recall", "Where do I live?", "--sender", "ann"])
+        .success();
+    let first = found.lines().next().unwrap();
+    assert!(
+        first.starts_with("home: Hamburg (from ChatGPT's memory of 2024-06-08, "),
+        "{found}"
+    );
+    assert!(!found.contains("Berlin ("), "{found}");
+    let json = memory.json(&["recall", "Where do I live?", "--sender", "ann"]);
+    assert_eq!(json["facts"][0]["remembered_by"], "ChatGPT");
+    assert_eq!(json["facts"][0]["said_by"], Value::Null);
+}
+
+#[test]
 fn o06_a_claude_export_is_counted_by_kind_and_goes_round() {
     let memory = Memory::new();
     let remembered =

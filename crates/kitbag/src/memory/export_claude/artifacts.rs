@@ -10,31 +10,19 @@ use crate::memory::import::ImportTally;
 const BEGIN: &str = "<antArtifact";
 const END: &str = "</antArtifact>";
 
-/// The effect of a tool's call.
-pub(super) enum ToolUse<'a> {
-    /// Makes or changes a document.
-    Document,
-    /// Adds a text to Claude's memory.
-    Memory(&'a str),
-    Other,
-}
-
-/// Applies a call of a tool to the documents.
-pub(super) fn use_tool<'a>(
-    block: &'a Value,
+/// Applies a call of a tool to the documents. Returns false if it makes or changes none.
+pub(super) fn use_tool(
+    block: &Value,
     origin: &Origin<'_>,
     documents: &mut Documents,
     tally: &mut ImportTally,
-) -> ToolUse<'a> {
+) -> bool {
     let Some(input) = block.get("input") else {
-        return ToolUse::Other;
+        return false;
     };
     let name = text(block, "name").unwrap_or_default();
     let command = text(input, "command").unwrap_or_default();
     let (id, whole) = match (name, command) {
-        ("memory_user_edits", "add") => {
-            return text(input, "control").map_or(ToolUse::Other, ToolUse::Memory);
-        }
         ("artifacts", _) => (text(input, "id"), text(input, "content")),
         // Created files have no id: the path is one.
         ("create_file", _) | ("str_replace_based_edit_tool", "create") => {
@@ -43,17 +31,17 @@ pub(super) fn use_tool<'a>(
         ("str_replace", _) | ("str_replace_based_edit_tool", "str_replace") => {
             (text(input, "path"), None)
         }
-        _ => return ToolUse::Other,
+        _ => return false,
     };
     // An empty `old_str` replaces nothing: such a call writes the whole document.
     let change = text(input, "old_str").filter(|old| !old.is_empty());
     if let Some(old) = change.filter(|_| command != "create" && command != "rewrite") {
         let new = text(input, "new_str").unwrap_or_default();
         documents.change(id, &[Change::Text { old, new }], origin, tally);
-        return ToolUse::Document;
+        return true;
     }
     let Some(text_of_document) = whole else {
-        return ToolUse::Other;
+        return false;
     };
     let written = Written {
         id,
@@ -61,7 +49,7 @@ pub(super) fn use_tool<'a>(
         text: text_of_document,
     };
     documents.write(written, origin, tally);
-    ToolUse::Document
+    true
 }
 
 /// The text with the name of each artifact in its place.

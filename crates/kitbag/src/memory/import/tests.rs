@@ -290,7 +290,7 @@ fn claude() -> serde_json::Value {
 fn a_claude_export_gives_the_last_branch() {
     let file = serde_json::to_string_pretty(&json!([claude()])).unwrap();
     insta::assert_snapshot!(shown(&file), @r"
-    user - 2024-05-01T10:00:01.5Z: A long letter.\n[file: notes.txt]\nsecret notes\n[file: cat.jpg]
+    user - 2024-05-01T10:00:01.5Z: ```\nA long letter.\n```\n[file: notes.txt]\n```\nsecret notes\n```\n[file: cat.jpg]
     assistant - 2024-05-01T10:00:02.5Z: Fine.\nThanks.
     user - 2024-05-01T10:00:05.5Z: the second try
     ");

@@ -93,9 +93,13 @@ fn an_archive_is_read_as_it_was_downloaded() {
     let files = export();
     let whole = texts(&zipped(&borrowed(&files), 8, Lengths::Before), 1 << 16);
     insta::assert_snapshot!(whole.join(" | "), @r"
+    ```
     A long letter.
+    ```
     [file: notes.txt]
+    ```
     secret notes
+    ```
     [file: cat.jpg] | Fine.
     Thanks. | the second try | from part two | Ann bakes. | A bakery.
     ");

@@ -1,5 +1,7 @@
 //! Tests of what matters in exports: documents, memories, titles and summaries.
 
+use kitbag_core::statement::Statements;
+
 use super::*;
 
 /// A ChatGPT conversation of messages that follow each other.
@@ -127,7 +129,7 @@ fn memories_become_facts_of_the_message_before_and_noise_is_left_out() {
         lines,
         "m3 user: I only drink tea, in the morning and at night \
         {\"memory/drinks-tea-in-the-morning-and-at-night-never-cof-0dae9e33\": \"The user drinks tea in the morning and at night, never coffee\", \
-        \"memory/prefers-tea\": \"User prefers tea.\"}\nm10 assistant: Noted."
+        \"prefers/tea\": \"tea\"}\nm10 assistant: Noted."
     );
     assert_eq!(
         counts,
@@ -158,7 +160,7 @@ fn artifacts_and_created_files_are_kept_in_their_latest_version() {
     let (lines, counts) = told(&file);
     assert_eq!(
         lines,
-        "a1 user: a poem, please {\"memory/likes-poems\": \"User likes poems\"}\n\
+        "a1 user: a poem, please {\"likes/poems\": \"poems\"}\n\
         a2 assistant: Here:\\n[document: A poem]\\nEnjoy, <antArtifact\n\
         a3 assistant: Changed.\n\
         a3//out/a.py assistant: [document: /out/a.py]\\nprint(2)\n\
@@ -179,4 +181,51 @@ fn artifacts_and_created_files_are_kept_in_their_latest_version() {
             .iter()
             .all(|line| line.title.as_deref() == Some("Poems"))
     );
+}
+
+#[test]
+fn the_text_of_a_file_stands_between_fences() {
+    let mut asked = json!({"uuid": "a1", "sender": "human", "text": "I live in Porto."});
+    asked["attachments"] = json!([{"file_name": "a.txt", "extracted_content": "Dear Tom, I live in Oslo now.\n```\nx"}]);
+    let file = json!([{"uuid": "c", "chat_messages": [asked]}]).to_string();
+    let text = &good(&file)[0].text;
+    assert_eq!(
+        text,
+        "I live in Porto.\n[file: a.txt]\n````\nDear Tom, I live in Oslo now.\n```\nx\n````"
+    );
+    let stated = Statements::new().of(text);
+    let values: Vec<&str> = stated.iter().map(|one| one.value.as_str()).collect();
+    assert_eq!(values, ["Porto"]);
+}
+
+#[test]
+fn memories_that_the_user_edits_are_replaced_and_removed() {
+    let edit = |input: serde_json::Value| json!({"type": "tool_use", "name": "memory_user_edits", "input": input});
+    let added = |number: u32| {
+        json!({"type": "tool_result", "name": "memory_user_edits",
+        "content": [{"type": "text", "text": format!("Added memory #{number}: …")}]})
+    };
+    let file = json!([{"uuid": "c", "chat_messages": [
+        {"uuid": "a1", "sender": "human", "text": "Remember this."},
+        {"uuid": "a2", "sender": "assistant", "text": "", "content": [
+            edit(json!({"command": "add", "control": "User lives in Berlin"})), added(7),
+            edit(json!({"command": "add", "control": "User sails at night"})), added(8),
+            edit(json!({"command": "replace", "line_number": 7, "replacement": "User lives in Hamburg"})),
+            edit(json!({"command": "remove", "line_number": 8})),
+            edit(json!({"command": "remove", "line_number": 2})),
+            edit(json!({"command": "view"})),
+            {"type": "text", "text": "Done."}]},
+    ]}]).to_string();
+    let (lines, counts) = told(&file);
+    assert_eq!(
+        lines,
+        "a1 user: Remember this. {\"home\": \"Hamburg\"}\na2 assistant: Done."
+    );
+    assert_eq!(
+        counts,
+        "conversations 1, user_messages 1, assistant_messages 1, memories 1, tool_calls 1, tool_results 2, \
+        lost_changes 1"
+    );
+    let metadata = serde_json::to_value(&good(&file)[0].metadata).unwrap();
+    assert_eq!(metadata, json!({"remembered_by": "Claude"}));
 }

@@ -1,0 +1,107 @@
+//! Messages that say that something has changed.
+
+use std::sync::LazyLock;
+
+use crate::recall::{Query, ToldMessage};
+use crate::statement::{Statements, ToldChange};
+
+static STATEMENTS: LazyLock<Statements> = LazyLock::new(Statements::new);
+
+fn outdates(later: &str, earlier: &str, asked: &str) -> Option<ToldChange> {
+    let read = |text| ToldMessage::new(&STATEMENTS, text);
+    let (later, earlier) = (read(later), read(earlier));
+    later.outdates(&earlier, &Query::new(asked, None))
+}
+
+#[test]
+fn x12_a_change_outdates_a_statement_about_the_same() {
+    for (earlier, later, asked) in [
+        (
+            "I go to FitOne",
+            "I left FitOne, I train at CrossBox now",
+            "Which gym do I go to?",
+        ),
+        (
+            "My doctor is Dr. Hall",
+            "I changed doctors, it's Dr. Patel these days",
+            "Who is my doctor?",
+        ),
+        (
+            "I take the bus to work",
+            "I stopped taking the bus",
+            "How do I get to work?",
+        ),
+        (
+            "Ich trainiere bei FitOne",
+            "Bei FitOne habe ich gekündigt",
+            "In welches Fitnessstudio gehe ich?",
+        ),
+        (
+            "Je m'entraîne chez FitOne",
+            "J'ai quitté FitOne hier soir",
+            "Dans quelle salle est-ce que je m'entraîne ?",
+        ),
+        (
+            "Entreno en FitOne",
+            "Dejé FitOne en mayo",
+            "¿En qué gimnasio entreno?",
+        ),
+        ("我在乐刻健身。", "我退掉了乐刻的卡。", "我在哪里健身？"),
+    ] {
+        let change = outdates(later, earlier, asked);
+        assert_eq!(change, Some(ToldChange::Explicit), "{later}");
+    }
+    let earlier = "The billing service runs on Postgres";
+    let later = "The billing service runs on MySQL now";
+    let asked = "Which database does the billing service use?";
+    assert_eq!(outdates(later, earlier, asked), Some(ToldChange::Implied));
+}
+
+#[test]
+fn x12_what_is_about_something_else_or_not_meant_outdates_nothing() {
+    for (earlier, later, asked) in [
+        (
+            "I met Clara in Paris",
+            "I left Paris yesterday",
+            "Where did I meet Clara?",
+        ),
+        (
+            "I work as a nurse",
+            "I wish I no longer worked as a nurse",
+            "Do I work as a nurse?",
+        ),
+        (
+            "I work as a nurse",
+            "Have I stopped working as a nurse?",
+            "Do I work as a nurse?",
+        ),
+        (
+            "I work as a nurse",
+            "The coffee machine at work is new",
+            "Do I work as a nurse?",
+        ),
+        (
+            "I play the piano",
+            "My new headphones are great",
+            "What do I play?",
+        ),
+    ] {
+        assert_eq!(outdates(later, earlier, asked), None, "{later}");
+    }
+}
+
+#[test]
+fn x12_what_was_so_before_is_known_in_each_language() {
+    for (text, asked) in [
+        ("I used to live in Bonn.", "Where do I live?"),
+        ("Früher wohnte ich in Bonn.", "Wo wohnte ich?"),
+        ("Avant, j'habitais à Lyon.", "Où j'habitais ?"),
+        ("Antes vivía en Bonn.", "¿Dónde vivía?"),
+        ("我以前住在北京。", "我住在哪里？"),
+    ] {
+        let told = ToldMessage::new(&STATEMENTS, text);
+        assert!(told.is_past(&Query::new(asked, None)), "{text}");
+    }
+    let told = ToldMessage::new(&STATEMENTS, "I live in Porto. I used to play the oboe.");
+    assert!(!told.is_past(&Query::new("Where do I live?", None)));
+}

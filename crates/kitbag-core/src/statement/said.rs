@@ -1,0 +1,96 @@
+//! The sentences of a message by what they tell of time: a change, something past, something that happened.
+
+use alloc::vec::Vec;
+
+use super::Statements;
+use super::grammar::{Grammar, Phrases};
+use super::lexer::{Sentence, Word};
+
+/// A sentence in its writer's own words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SaidSentence<'t> {
+    /// Its words as they stand in the message.
+    pub text: &'t str,
+    /// Set if somebody speaks of themselves.
+    pub is_first_person: bool,
+    /// Set if it asks.
+    pub is_question: bool,
+    /// The change that it tells of, if any.
+    pub change: Option<ToldChange>,
+    /// Set if it says what was so before: `used to`.
+    pub is_past: bool,
+    /// Set if it tells of something that happened once.
+    pub is_event: bool,
+}
+
+/// The way in which a sentence tells of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum ToldChange {
+    /// By a word that may only name a time: `now`, `new`.
+    Implied,
+    /// By a word which says that something ended or was replaced: `left`, `switched`, `no longer`.
+    Explicit,
+}
+
+impl Statements {
+    /// Returns the sentences of a message, without code, quotations and letters.
+    ///
+    /// ```
+    /// use kitbag_core::statement::{Statements, ToldChange};
+    ///
+    /// let said = Statements::new().said("I used to go to FitOne. I left them in May, really.");
+    /// assert!(said[0].is_past && said[0].change.is_none());
+    /// assert_eq!(said[1].change, Some(ToldChange::Explicit));
+    /// ```
+    #[must_use]
+    pub fn said<'t>(&self, text: &'t str) -> Vec<SaidSentence<'t>> {
+        let sentences = self.written_sentences(text);
+        let may_change = self.may_tell_change(text);
+        let read = |sentence| self.read(text, sentence, may_change);
+        sentences.iter().map(read).collect()
+    }
+
+    /// Tells whether a message may tell of a change or of what was before, at the cost of one look at
+    /// each byte: most do not.
+    #[must_use]
+    pub fn may_tell_change(&self, text: &str) -> bool {
+        self.changes.may_be_in(text)
+    }
+
+    fn read<'t>(
+        &self,
+        text: &'t str,
+        sentence: &Sentence<'t>,
+        may_change: bool,
+    ) -> SaidSentence<'t> {
+        let words = &sentence.words;
+        let has = |list: fn(&Grammar) -> &Phrases| {
+            let mut grammars = self.grammars.iter();
+            grammars.any(|grammar| list(grammar).is_in(words))
+        };
+        // A wish or a report tells of no change.
+        let is_meant = |grammar: &&Grammar| !grammar.never.is_in(words);
+        let changes = |list: fn(&Grammar) -> &Phrases| {
+            let mut grammars = self.grammars.iter().filter(is_meant);
+            may_change
+                && !sentence.is_question
+                && grammars.any(|grammar| list(grammar).is_in(words))
+        };
+        let range = words.first().zip(words.last());
+        let range = range.map(|(first, last): (&Word<'_>, _)| first.start..last.end());
+        SaidSentence {
+            text: range.and_then(|range| text.get(range)).unwrap_or_default(),
+            is_first_person: has(|grammar| &grammar.self_words),
+            is_question: sentence.is_question,
+            change: if changes(|grammar| &grammar.switch) {
+                Some(ToldChange::Explicit)
+            } else {
+                changes(|grammar| &grammar.cue).then_some(ToldChange::Implied)
+            },
+            is_past: may_change && has(|grammar| &grammar.past),
+            is_event: has(|grammar| &grammar.event),
+        }
+    }
+}
