@@ -123,7 +123,7 @@ async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             true => Keyless::Local,
             false => Keyless::Refused,
         };
-        app = app.with_keys(keys, keyless);
+        app = app.with_keys(keys, keyless, has_keys);
     }
     if let Some(slack) = slack {
         app = app.with_slack(slack);
