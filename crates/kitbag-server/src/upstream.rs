@@ -198,7 +198,9 @@ impl Upstream {
         let base: Uri = settings.base_url.parse().map_err(|_| {
             let base = &settings.base_url;
             // What stands before the sign may be a password.
-            let base = base.rsplit_once('@').map_or(base.as_str(), |(_, host)| host);
+            let base = base
+                .rsplit_once('@')
+                .map_or(base.as_str(), |(_, host)| host);
             wrong(format!("`{base}` is no address"))
         })?;
         let client = HttpClient::new(&base, settings.timeouts.connect).map_err(wrong)?;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
+use http::Method;
 use http::header::{
     ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue,
 };
 use http::request::Parts;
-use http::Method;
 use kitbag::provider::ReplyReader;
 use kitbag::store::KeyScope;
 use kitbag::wire::Dialect;
@@ -174,4 +174,3 @@ fn is_stream(headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
     kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
-

@@ -98,7 +98,11 @@ impl Upstream {
             if attempt == self.retries {
                 self.note(failure);
                 // For the operator alone: it may name machines of the operator's network.
-                tracing::warn!(event = "upstream_unreachable", upstream = self.name, problem);
+                tracing::warn!(
+                    event = "upstream_unreachable",
+                    upstream = self.name,
+                    problem
+                );
                 return Err(SendFailure::Unreachable {
                     upstream: upstream(),
                 });

@@ -29,6 +29,8 @@ pub(in super::super) struct ReadBody {
     pub(in super::super) conversation: Option<String>,
     /// A name that tells conversations apart which begin alike.
     pub(in super::super) seed: Option<String>,
+    /// The name of the answer before, which the provider keeps with all that was said before it.
+    pub(in super::super) previous: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -144,8 +146,8 @@ impl ReadBody {
             conversation: raw.conversation.map(|it| match it {
                 Conversation::Id(id) | Conversation::Object { id } => id,
             }),
-            // The former names one exchange, the latter may be shared by many conversations.
-            seed: raw.previous_response_id.or(raw.prompt_cache_key),
+            seed: raw.prompt_cache_key,
+            previous: raw.previous_response_id,
         })
     }
 }
