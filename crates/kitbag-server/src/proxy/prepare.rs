@@ -52,6 +52,8 @@ const MEMORY: HeaderName = HeaderName::from_static("x-kitbag-memory");
 const TOKENS: HeaderName = HeaderName::from_static("x-kitbag-memory-tokens");
 /// Tells how many results of tools were shortened.
 const SHORTENED: HeaderName = HeaderName::from_static("x-kitbag-results-shortened");
+/// Tells how many messages were left out.
+const LEFT_OUT: HeaderName = HeaderName::from_static("x-kitbag-messages-left-out");
 
 /// Tells how many cache breakpoints were set.
 const BREAKPOINTS: HeaderName = HeaderName::from_static("x-kitbag-breakpoints");
@@ -72,7 +74,8 @@ pub(super) async fn prepare(
         return Ok(prepared);
     }
     let Some(read) = ReadBody::read(dialect, &prepared.body) else {
-        if let Some(budget) = budget {
+        // Counting costs nothing, and tells the client how much is too much.
+        if let Some(budget) = budget.filter(|_| endpoint != Endpoint::Count) {
             guard_unread(&head.headers, &prepared.body, budget)?;
         }
         if memory.is_some() {
@@ -101,19 +104,26 @@ pub(super) async fn prepare(
             });
         }
     }
-    let mut splices = added.splices;
+    let mut guarded = None;
     if let Some(budget) = budget {
-        let guarded = guard(dialect, prepared.body.clone(), read, added.tokens, budget).await?;
-        let Guarded { shortened, .. } = guarded;
-        prepared
-            .told
-            .insert(SHORTENED, HeaderValue::from(shortened));
-        splices.extend(guarded.splices);
+        let cuts = guard(dialect, prepared.body.clone(), read, added.tokens, budget).await;
+        let cuts = match cuts {
+            Err(_) if endpoint == Endpoint::Count => Guarded::default(),
+            cuts => cuts?,
+        };
+        let told = [(SHORTENED, cuts.shortened), (LEFT_OUT, cuts.left_out)];
+        let told = told.map(|(name, count)| (name, HeaderValue::from(count)));
+        prepared.told.extend(told);
+        guarded = Some(cuts);
     }
+    let mut splices = added.splices;
     if breakpoints.count() > 0 {
         let count = HeaderValue::from(breakpoints.count());
         prepared.told.insert(BREAKPOINTS, count);
         splices = breakpoints.with(splices);
+    }
+    if let Some(guarded) = guarded {
+        splices = guarded.with(splices);
     }
     // All at once, since each change moves the places of those behind it.
     prepared.body = spliced(&prepared.body, splices);

@@ -176,8 +176,9 @@ fn read_message(
     };
     // Only what a person said is a place for memory.
     let mut message = message(role, &parts, place.filter(|_| role == Role::User));
-    let content = read.content;
-    message.content = content.and_then(|raw| offset(raw).map(|at| at..at + raw.get().len()));
+    let span = |raw: &RawValue| offset(raw).map(|at| at..at + raw.get().len());
+    message.at = span(raw);
+    message.content = read.content.and_then(span);
     let calls = read.tool_calls.unwrap_or_default().into_iter();
     message.calls.extend(calls.filter_map(|call| call.id));
     // The APIs name the same id differently; one message has one of them.
