@@ -142,7 +142,7 @@ async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let (first, is_stopping) = oneshot::channel();
     let stop = async move {
         stopped().await;
-        drop(first.send(()));
+        let _ = first.send(());
     };
     let at_once = async {
         if is_stopping.await.is_ok() {

@@ -197,3 +197,40 @@ impl HttpBody for Answered {
         self.body.size_hint()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// All that comes back for a beginning of a request whose client then sends nothing.
+    async fn answered(begun: &str) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap())
+            .await
+            .unwrap();
+        let (stream, _) = listener.accept().await.unwrap();
+        let router = || Router::new().fallback(async |body: Bytes| body);
+        let (_stops, stopping) = watch::channel(false);
+        let answering = tokio::spawn(answer(stream, router, stopping));
+        client.write_all(begun.as_bytes()).await.unwrap();
+        let mut all = String::new();
+        client.read_to_string(&mut all).await.unwrap();
+        drop(answering.await);
+        all
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn x06_a_request_that_never_becomes_whole_is_given_up() {
+        let begun = Instant::now();
+        let head = "POST / HTTP/1.1\r\nhost: x\r\n";
+        assert_eq!(answered("").await, "");
+        assert_eq!(answered(head).await, "");
+        let body = format!("{head}connection: close\r\ncontent-length: 9\r\n\r\n1234");
+        let refused = answered(&body).await;
+        assert!(refused.starts_with("HTTP/1.1 4"), "{refused}");
+        assert!(begun.elapsed() < 2 * HEAD + 2 * PAUSE);
+    }
+}

@@ -2,7 +2,6 @@
 
 use jiff::Timestamp;
 use kitbag_core::tokens::Tokens;
-use kitbag_secrets::redact;
 use kitbag_store::{ConversationKey, MessageFilter, RecallRequest, Recalled, Store, StoreError};
 
 use super::block::MemoryBlock;
@@ -81,14 +80,14 @@ impl<'a> Remembered<'a> {
         }
         let is_relevant = relevance::to(&asked);
         let mut out = shown.messages();
-        for _ in 0..ROUNDS {
+        for round in 1..=ROUNDS {
             let recalled = store.recall(&request.clone().without(out.clone())).await?;
             let is_full = recalled.len() == RECALLED;
             let (in_prompt, others): (Vec<Recalled>, Vec<Recalled>) = recalled
                 .into_iter()
                 .partition(|it| said.hold(&it.message.text()));
             // Those of the prompt itself took the places of others.
-            if is_full && others.len() < RECALLED / 2 && out.len() < MOST_OUT {
+            if is_full && others.len() < RECALLED / 2 && round < ROUNDS {
                 out.extend(in_prompt.iter().map(|it| it.message.id));
                 continue;
             }
@@ -100,10 +99,8 @@ impl<'a> Remembered<'a> {
     }
 }
 
-/// Memory is asked so often for what a prompt does not hold.
+/// Memory is asked at most so often for what a prompt does not hold.
 const ROUNDS: usize = 4;
-/// A request with more names of messages that it leaves out costs more than what it could still find.
-const MOST_OUT: usize = 400;
 
 /// The texts of a prompt, as they are compared with messages.
 struct SaidTexts(Vec<String>);
@@ -131,7 +128,7 @@ impl SaidTexts {
     }
 }
 
-/// A text without white space, which clients change, and without secrets, as it is kept.
+/// A text without white space, which clients change.
 fn compared(text: &str) -> String {
-    redact(text, "").text.split_whitespace().collect()
+    text.split_whitespace().collect()
 }

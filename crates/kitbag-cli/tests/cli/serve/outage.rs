@@ -110,29 +110,10 @@ fn store(name: &str) -> (Way, String, String) {
             "no PostgreSQL server: run `cargo xtask postgres -- cargo nextest run -p kitbag-cli --run-ignored all outage`"
         );
     };
-    let part = |name: &str| {
-        let (_, behind) = server.split_once(&format!("{name}=")).unwrap();
-        behind.split('&').next().unwrap().to_owned()
-    };
-    let folder = part("host").replace("%2F", "/").replace("%2f", "/");
-    let port = if server.contains("port=") {
-        part("port")
-    } else {
-        "5432".to_owned()
-    };
-    let way = Way::to(format!("{folder}/.s.PGSQL.{port}"));
-    let (base, options) = server.split_once('?').unwrap();
-    let others = options.split('&');
-    let others = others.filter(|it| !it.starts_with("host=") && !it.starts_with("port="));
-    let others: String = others.map(|it| format!("&{it}")).collect();
-    let (_, database) = base.split_once("://").unwrap();
-    let database = database
-        .rsplit_once('/')
-        .map_or("", |(_, database)| database);
-    let store = format!(
-        "postgresql://127.0.0.1:{}/{database}?sslmode=disable{others}",
-        way.port
-    );
+    let (user, place) = server.split_once('@').unwrap();
+    let (folder, database) = place.split_once('/').unwrap();
+    let way = Way::to(format!("{}/.s.PGSQL.5432", folder.replace("%2F", "/")));
+    let store = format!("{user}@127.0.0.1:{}/{database}?sslmode=disable", way.port);
     (way, store, format!("outage-{name}-{}", std::process::id()))
 }
 
