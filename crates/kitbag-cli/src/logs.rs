@@ -1,7 +1,7 @@
 //! Structured logs on stderr: each decision as an event with its figures.
 //!
-//! They are for examining decisions, so nothing is logged unless an option asks for it. Messages for the
-//! user are printed, not logged.
+//! They are for examining decisions, so nothing is logged unless an option asks for it, but for warnings of a server,
+//! which nobody watches. Messages for the user are printed, not logged.
 
 use std::env;
 use std::ffi::OsString;
@@ -43,13 +43,13 @@ enum LogFormat {
 }
 
 impl LogArgs {
-    /// Starts logging.
-    pub(crate) fn start(&self) -> Result<(), Failure> {
+    /// Starts logging, at the usual level unless another is said.
+    pub(crate) fn start(&self, usual: LevelFilter) -> Result<(), Failure> {
         if self.log_format == Some(LogFormat::Json) {
             // Before the first message, so that every line on stderr is JSON.
             output::speak_json();
         }
-        let level = self.level()?;
+        let level = self.level(usual)?;
         if level == LevelFilter::OFF {
             return Ok(());
         }
@@ -66,7 +66,7 @@ impl LogArgs {
         set.map_err(|error| Failure::new(format_args!("cannot log: {error}")))
     }
 
-    fn level(&self) -> Result<LevelFilter, Failure> {
+    fn level(&self, usual: LevelFilter) -> Result<LevelFilter, Failure> {
         let set = env::var_os("KITBAG_LOG").filter(|name| !name.is_empty());
         match (self.log, set) {
             (Some(level), _) => Ok(level),
@@ -76,7 +76,7 @@ impl LogArgs {
                     .hint("the levels are off, error, warn, info, debug and trace")
             }),
             (None, None) if self.log_format.is_some() => Ok(LevelFilter::DEBUG),
-            (None, None) => Ok(LevelFilter::OFF),
+            (None, None) => Ok(usual),
         }
     }
 }

@@ -32,6 +32,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 
 use failure::Failure;
+use tracing::level_filters::LevelFilter;
 
 /// Decides what a language model sees
 #[derive(Parser)]
@@ -99,10 +100,22 @@ fn main() -> ExitCode {
     }
 }
 
+impl Command {
+    /// The level of the log unless one is given.
+    const fn usual_level(&self) -> LevelFilter {
+        match self {
+            // What a server could not keep would be lost without a word.
+            #[cfg(feature = "server")]
+            Self::Serve(_) => LevelFilter::WARN,
+            _ => LevelFilter::OFF,
+        }
+    }
+}
+
 impl Cli {
     fn run(self) -> Result<(), Failure> {
         // Before the command, so that its first decision is logged too.
-        self.logs.start()?;
+        self.logs.start(self.command.usual_level())?;
         match self.command {
             Command::Pack(args) => commands::pack::run(&args),
             Command::Context(args) => commands::context::run(&args, &self.store),

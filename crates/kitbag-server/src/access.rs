@@ -18,11 +18,13 @@ use kitbag::core::record::Usage;
 use kitbag::layout::ProxyMemory;
 use kitbag::secrets::redact;
 use kitbag::store::{Action, Key, KeyScope, Store, Tenant};
+use tokio::time::timeout;
 
 use crate::App;
 use crate::refusal::Refusal;
 
 pub(crate) use keyring::Keyring;
+use keyring::NotAsked;
 pub(crate) use limits::Limits;
 
 /// The sender of a request, as the check of access found. Handlers find it among the request's extensions.
@@ -42,6 +44,11 @@ impl Caller {
     /// The id of the key.
     pub(crate) fn key_id(&self) -> Option<&str> {
         self.key.as_deref().map(|key| key.id.as_str())
+    }
+
+    /// A name that no other caller has.
+    pub(crate) fn name(&self) -> String {
+        format!("{}/{}", self.tenant, self.key_id().unwrap_or_default())
     }
 
     /// Counts what a provider billed for a request of the caller.
@@ -154,9 +161,12 @@ pub(crate) async fn deny(app: &App, caller: &Caller, scope: KeyScope) -> Refusal
         && app.limits.is_first_denial(&caller.tenant, key, scope)
     {
         let denied = store.audit(Some(&key.id), Action::Deny, None, (app.clock)());
-        if let Err(error) = denied.await {
-            // The request is refused all the same.
-            tracing::error!(event = "audit_failed", %error);
+        let limit = app.project.config.server.memory_time_limit();
+        // The request is refused all the same.
+        match timeout(limit, denied).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(event = "audit_failed", %error),
+            Err(_) => tracing::error!(event = "audit_late"),
         }
     }
     let what = format!("the key may not do this: it has no scope `{scope}`");
@@ -174,9 +184,9 @@ async fn by_key(app: &App, shown: &str) -> Result<Caller, Refusal> {
         // Not “this server has no keys”, which would tell a stranger how it is set up.
         return Err(unknown());
     };
-    let found = keys.find(shown, (app.clock)()).await;
-    let found = found.map_err(|error| Refusal::from(&error))?;
-    let Some((store, key)) = found else {
+    let limit = app.project.config.server.memory_time_limit();
+    let found = keys.find(shown, (app.clock)(), limit).await;
+    let Some((store, key)) = found.map_err(not_asked)? else {
         // Without the key, of which a mistyped one is mostly right.
         tracing::warn!(event = "key_refused");
         return Err(unknown());
@@ -202,11 +212,12 @@ fn allowed_memory(key: &Key) -> ProxyMemory {
 }
 
 async fn without_key(app: &App) -> Result<Caller, Refusal> {
+    let limit = app.project.config.server.memory_time_limit();
     let is_needed = match &app.keys {
-        Some(keys) => keys.are_needed().await,
+        Some(keys) => keys.are_needed(limit).await,
         None => Ok(false),
     };
-    if is_needed.map_err(|error| Refusal::from(&error))? {
+    if is_needed.map_err(not_asked)? {
         let what = "this server needs a key";
         let hint = "send it as `Authorization: Bearer kitbag_…`, as `x-api-key`, or as `x-kitbag-key` beside \
                     a provider's own; `kitbag key create NAME` makes one";
@@ -218,6 +229,10 @@ async fn without_key(app: &App) -> Result<Caller, Refusal> {
         key: None,
         tenant: Tenant::default(),
     })
+}
+
+fn not_asked(NotAsked: NotAsked) -> Refusal {
+    Refusal::no_memory_now()
 }
 
 pub(crate) fn too_many(wait: Duration) -> Refusal {

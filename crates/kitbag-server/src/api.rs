@@ -12,6 +12,7 @@ mod pack;
 mod turns;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{DefaultBodyLimit, State};
 use axum::response::IntoResponse as _;
@@ -21,6 +22,7 @@ use http::header::CONTENT_TYPE;
 use http::{Method, StatusCode};
 use kitbag::store::KeyScope;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use tokio::time::timeout;
 
 pub(crate) use ask::tell_problems;
 
@@ -145,30 +147,40 @@ pub(crate) fn open_routes() -> Router<Arc<App>> {
     Router::new()
         .route("/healthz", get(async || "ok\n"))
         .route("/readyz", get(ready))
+        .route("/readyz/memory", get(memory_ready))
         .route("/openapi.json", get(async || Json(openapi::document())))
 }
 
-/// Says whether requests can be answered: not while the server stops, nor without its memory.
+/// Says whether requests can be answered: not while the server stops. Without its memory it is ready, since requests
+/// to models go on: a balancer that took all nodes away with their database would end them, too.
 async fn ready(State(app): State<Arc<App>>) -> (StatusCode, &'static str) {
+    match app.is_stopping() {
+        true => (StatusCode::SERVICE_UNAVAILABLE, "stopping\n"),
+        false => (StatusCode::OK, "ready\n"),
+    }
+}
+
+/// Says whether the memory answers, too.
+async fn memory_ready(State(app): State<Arc<App>>) -> (StatusCode, &'static str) {
     if app.is_stopping() {
         return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
     }
-    let reached = match &app.store {
-        // The cheapest question that needs the database to answer.
-        Some(store) => store.has_keys().await.map(drop),
-        None => Ok(()),
+    let Some(store) = &app.store else {
+        return (StatusCode::OK, "there is no memory\n");
     };
-    match reached {
-        Ok(()) => (StatusCode::OK, "ready\n"),
-        Err(error) => {
-            tracing::error!(event = "not_ready", %error);
-            (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "the memory cannot be reached\n",
-            )
-        }
-    }
+    // The cheapest question that needs the database to answer.
+    let problem = match timeout(LONGEST_CHECK, store.has_keys()).await {
+        Ok(Ok(_)) => return (StatusCode::OK, "ready\n"),
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "no answer in time".to_owned(),
+    };
+    tracing::error!(event = "memory_not_ready", problem);
+    let what = "the memory cannot be reached\n";
+    (StatusCode::SERVICE_UNAVAILABLE, what)
 }
+
+/// A check waits no longer for the memory: whoever asks has a limit of its own, which is a few seconds as a rule.
+const LONGEST_CHECK: Duration = Duration::from_secs(2);
 
 async fn metrics(State(app): State<Arc<App>>) -> axum::response::Response {
     let kind = [(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];

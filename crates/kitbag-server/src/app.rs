@@ -16,6 +16,7 @@ use crate::observe::Metrics;
 #[cfg(feature = "otel")]
 use crate::otel::Telemetry;
 use crate::packs::Packs;
+use crate::proxy::Buffer;
 use crate::slack::Slack;
 use crate::upstream::Upstreams;
 
@@ -37,6 +38,8 @@ pub struct App {
     pub(crate) slack: Option<Arc<Slack>>,
     #[cfg(feature = "otel")]
     pub(crate) telemetry: Option<Arc<Telemetry>>,
+    /// The room for the requests that wait.
+    pub(crate) buffer: Arc<Buffer>,
     /// Work that goes on after its response, such as learning.
     background: Arc<Mutex<JoinSet<()>>>,
     stopping: Arc<AtomicBool>,
@@ -68,6 +71,7 @@ impl App {
             slack: None,
             #[cfg(feature = "otel")]
             telemetry: None,
+            buffer: Arc::default(),
             background: Arc::default(),
             stopping: Arc::default(),
         }
@@ -80,10 +84,12 @@ impl App {
         self
     }
 
-    /// The same for clients that show a key of this store. Its tenant decides about those without one.
+    /// The same for clients that show a key of this store. Its tenant decides about those without one; `has_keys`
+    /// says if it has a key now, which holds while the store cannot be asked.
     #[must_use]
-    pub fn with_keys(mut self, store: Store, keyless: Keyless) -> Self {
-        let keys = Keyring::new(store, keyless == Keyless::Refused);
+    pub fn with_keys(mut self, store: Store, keyless: Keyless, has_keys: bool) -> Self {
+        let always = keyless == Keyless::Refused;
+        let keys = Keyring::new(store, always, has_keys, Arc::clone(&self.metrics));
         self.keys = Some(Arc::new(keys));
         self
     }
@@ -111,6 +117,7 @@ impl App {
             keys: self.keys.clone(),
             limits: Arc::clone(&self.limits),
             metrics: Arc::clone(&self.metrics),
+            buffer: Arc::clone(&self.buffer),
             background: Arc::clone(&self.background),
             stopping: Arc::clone(&self.stopping),
             #[cfg(feature = "otel")]
@@ -154,7 +161,7 @@ impl App {
         if has_room {
             all.spawn(work);
         } else {
-            tracing::warn!(event = "work_dropped", waiting = all.len());
+            tracing::error!(event = "work_dropped", waiting = all.len());
         }
         has_room
     }

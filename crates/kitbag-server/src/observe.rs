@@ -17,7 +17,7 @@ use tracing::Instrument as _;
 use crate::access::Caller;
 use crate::{App, proxy};
 
-pub(crate) use metrics::Metrics;
+pub(crate) use metrics::{Event, Metrics};
 
 /// The header of a request's name. One that a client or a balancer gave is kept if it is a plain word.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

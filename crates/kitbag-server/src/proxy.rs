@@ -11,11 +11,13 @@ mod headers;
 mod identity;
 mod learn;
 mod memory;
+mod models;
 mod payer;
 mod prepare;
 mod refusal;
 mod said;
 mod splice;
+mod whole;
 
 use std::sync::Arc;
 
@@ -28,6 +30,7 @@ use http::Uri;
 use crate::App;
 pub(crate) use headers::own_text;
 use refusal::Refusal;
+pub(crate) use whole::Buffer;
 
 /// Everything below `/v1`, whatever its method: what is not known here is the upstream's to refuse.
 pub(crate) fn routes() -> Router<Arc<App>> {

@@ -67,6 +67,14 @@ impl Refusal {
             .hint("the server's log says why")
     }
 
+    /// A store that does not answer. The database's own words may name hosts and users.
+    pub(crate) fn no_memory_now() -> Self {
+        let what = "the memory cannot be reached at the moment";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", what)
+            .retry_after(Duration::from_secs(1))
+            .hint("try again")
+    }
+
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         self.hint_if(Some(hint))
     }
@@ -150,11 +158,7 @@ impl From<&StoreError> for Refusal {
             | StoreError::Locked { .. }
             | StoreError::Conflict { .. } => {
                 tracing::error!(event = "store_unavailable", %error);
-                // The database's own words may name hosts and users.
-                let what = "the memory cannot be reached at the moment";
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", what)
-                    .retry_after(second)
-                    .hint("try again")
+                Self::no_memory_now()
             }
             _ => {
                 tracing::error!(event = "store_failed", %error);

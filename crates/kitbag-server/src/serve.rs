@@ -1,13 +1,16 @@
 //! Answering on a socket until the server is told to stop.
 
-use std::io;
-use std::sync::{Arc, PoisonError, RwLock};
+mod connection;
 
-use axum::extract::Request;
-use axum::serve::ListenerExt as _;
+use std::io;
+use std::pin::pin;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
 use axum::{Router, middleware};
-use tokio::net::TcpListener;
-use tower_service::Service as _;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::sleep;
 
 use kitbag::store::KeyScope;
 
@@ -16,7 +19,10 @@ use crate::{App, access, api, mcp, observe, proxy, slack};
 
 const HINT: &str = "`/openapi.json` lists the endpoints";
 
-/// Answers requests until `stop` completes. Then nothing new is taken, and what was begun is finished.
+pub(crate) use connection::BodyLate;
+
+/// Answers requests until `stop` completes. Then `/readyz` says so, for as long as `server: {drain: …}` says requests
+/// are still taken, and what was begun is finished.
 ///
 /// # Errors
 /// When the socket fails.
@@ -61,29 +67,22 @@ impl Live {
         listener: TcpListener,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> io::Result<()> {
-        // An answer that waits for a full packet comes forty milliseconds late.
-        let listener = listener.tap_io(|stream| {
-            if let Err(problem) = stream.set_nodelay(true) {
-                tracing::debug!(event = "nodelay_failed", error = %problem);
-            }
-        });
         let app = self.app();
-        let stopping = Arc::clone(&app);
-        let stop = async move {
-            stop.await;
-            stopping.stop();
-        };
-        let current = Router::new().fallback(async move |request: Request| {
-            let mut router = self.router();
-            router.call(request).await
-        });
+        let is_local = listener.local_addr()?.ip().is_loopback();
         #[cfg(feature = "otel")]
         let telling = app.telemetry.clone().map(|telemetry| {
             let runs = Arc::clone(&telemetry);
             (tokio::spawn(async move { runs.run().await }), telemetry)
         });
-        let served = axum::serve(listener, current).with_graceful_shutdown(stop);
-        let served = served.await;
+        let (stops, stopping) = watch::channel(false);
+        self.accept_until(&listener, stop, &stopping).await;
+        app.stop();
+        // A balancer sends requests until it has seen that nothing more is to be begun here.
+        let drain = self.app().project.config.server.drain(is_local);
+        self.accept_until(&listener, sleep(drain), &stopping).await;
+        drop((listener, stopping));
+        stops.send_replace(true);
+        stops.closed().await;
         // After the last response: work of answers goes on behind them.
         app.finish().await;
         #[cfg(feature = "otel")]
@@ -91,13 +90,54 @@ impl Live {
             task.abort();
             telemetry.finish().await;
         }
-        served
+        Ok(())
+    }
+
+    /// Accepts connections until something completes.
+    async fn accept_until(
+        &self,
+        listener: &TcpListener,
+        end: impl Future<Output = ()>,
+        stopping: &watch::Receiver<bool>,
+    ) {
+        let mut end = pin!(end);
+        loop {
+            let stream = tokio::select! {
+                () = end.as_mut() => return,
+                stream = accepted(listener) => stream,
+            };
+            let live = self.clone();
+            let router = move || live.router();
+            tokio::spawn(connection::answer(stream, router, stopping.clone()));
+        }
     }
 
     fn router(&self) -> Router {
         let now = self.0.read().unwrap_or_else(PoisonError::into_inner);
         now.1.clone()
     }
+}
+
+/// The next connection. One that fails is its client's matter, and a lack of files passes.
+async fn accepted(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return stream,
+            Err(error) if is_of_client(&error) => {}
+            Err(error) => {
+                tracing::error!(event = "not_accepted", %error);
+                sleep(Duration::from_secs(1)).await;
+            }
+        }
+    }
+}
+
+fn is_of_client(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(
+        error.kind(),
+        ConnectionAborted | ConnectionRefused | ConnectionReset
+    )
 }
 
 /// All endpoints of a server.

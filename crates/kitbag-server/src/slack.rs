@@ -1,7 +1,7 @@
 //! Slack: messages to the app are answered in their thread, and the answer is shown while it comes.
 //!
-//! A request is acknowledged as soon as its signature was checked; Slack waits three seconds for that. A thread
-//! of a channel is a conversation that all who speak there share, whose sender is the channel; a direct
+//! A message is acknowledged as soon as it is kept; Slack waits three seconds for that, and delivers it again if it
+//! cannot be kept. A thread of a channel is a conversation that all who speak there share, whose sender is the channel; a direct
 //! message is its sender's own.
 
 mod client;
@@ -12,6 +12,7 @@ mod signature;
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::State;
@@ -27,7 +28,8 @@ use kitbag::provider::{Key, ProviderError, ReplyEvent, Secret};
 use kitbag::receive;
 use kitbag::store::{ConversationChoice, Incoming, NewMessage, StoreError};
 use serde_json::json;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
 use crate::App;
 use crate::api::tell_problems;
@@ -85,13 +87,20 @@ impl Slack {
         seen.insert(said.key())
     }
 
+    /// Forgets a message, which is then new when it is delivered again.
+    fn forget(&self, said: &Said) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.remove(&said.key());
+    }
+
     /// The name of a speaker, as Slack shows it; the id where it does not say.
     async fn name(&self, user: &str) -> String {
         let lock = || self.names.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(name) = lock().get(user).cloned() {
             return name;
         }
-        let name = match self.client.name(user).await {
+        let asked = timeout(LONGEST_NAME, self.client.name(user)).await;
+        let name = match asked.unwrap_or_else(|_| Err("no answer in time".to_owned())) {
             Ok(name) => name,
             Err(problem) => {
                 tracing::warn!(event = "slack_name", problem);
@@ -131,17 +140,42 @@ async fn receive_event(State(app): State<Arc<App>>, headers: HeaderMap, body: By
             Json(json!({ "challenge": challenge })).into_response()
         }
         Some(Delivery::Said(said)) if slack.is_new(&said) => {
-            let work = answer(Arc::clone(&app), Arc::clone(slack), said);
+            let (send, accepted) = oneshot::channel();
+            let begun = Accepting(Some(send));
+            let work = answer(Arc::clone(&app), Arc::clone(slack), said.clone(), begun);
             app.in_background(work);
-            StatusCode::OK.into_response()
+            if let Ok(Ok(())) = timeout(LONGEST_ACCEPTING, accepted).await {
+                return StatusCode::OK.into_response();
+            }
+            tracing::error!(event = "slack_not_accepted");
+            // Slack delivers it again. If it is kept meanwhile, its key makes one turn of both.
+            slack.forget(&said);
+            Refusal::no_memory_now().into_response()
         }
         // What is no message to the app, or was delivered before, is acknowledged all the same.
         _ => StatusCode::OK.into_response(),
     }
 }
 
+/// Slack waits three seconds.
+const LONGEST_ACCEPTING: Duration = Duration::from_secs(2);
+/// Without its name by then, a speaker has an id.
+const LONGEST_NAME: Duration = Duration::from_secs(1);
+
+/// Whoever waits until a message is kept. Dropped, it is not.
+struct Accepting(Option<oneshot::Sender<()>>);
+
+impl Accepting {
+    fn accept(&mut self) {
+        if let Some(send) = self.0.take() {
+            // Nobody waits any more if it took too long.
+            let _ = send.send(());
+        }
+    }
+}
+
 /// Answers a message in its thread.
-async fn answer(app: Arc<App>, slack: Arc<Slack>, said: Said) {
+async fn answer(app: Arc<App>, slack: Arc<Slack>, said: Said, accepting: Accepting) {
     let engine = app.engines.get(Choices::default(), || {
         let engine = Engine::builder().project(Arc::clone(&app.project));
         engine.clock(app.clock).configured_provider().build()
@@ -153,11 +187,10 @@ async fn answer(app: Arc<App>, slack: Arc<Slack>, said: Said) {
             return;
         }
     };
-    // After the acknowledgement, which Slack expects within three seconds.
     let name = slack.name(&said.user).await;
     let (send, pieces) = mpsc::unbounded_channel();
     let posted = post::stream(&slack.client, &said, pieces);
-    let answered = respond(&app, &engine, incoming(&said, name), send);
+    let answered = respond(&app, &engine, incoming(&said, name), (send, accepting));
     // Side by side, since one shows what the other makes.
     let ((), after) = tokio::join!(posted, answered);
     if let Some(after) = after {
@@ -188,13 +221,15 @@ async fn respond(
     app: &App,
     engine: &Engine,
     incoming: Incoming,
-    send: mpsc::UnboundedSender<Piece>,
+    (send, mut accepting): (mpsc::UnboundedSender<Piece>, Accepting),
 ) -> Option<kitbag::learn::AfterTurn> {
     let tell = |piece| drop(send.send(piece));
-    let mut show = |event: &ReplyEvent| {
-        if let ReplyEvent::Text(text) = event {
-            tell(Piece::Text(text.clone()));
-        }
+    let mut show = |event: &ReplyEvent| match event {
+        ReplyEvent::Accepted => accepting.accept(),
+        // Nothing is kept, so that there is nothing to wait for.
+        ReplyEvent::Typing if app.store.is_none() => accepting.accept(),
+        ReplyEvent::Text(text) => tell(Piece::Text(text.clone())),
+        _ => {}
     };
     let turn = match engine.turn(incoming) {
         Ok(turn) => turn,
@@ -204,7 +239,18 @@ async fn respond(
         }
     };
     let never = pin!(std::future::pending());
-    match engine.respond(turn, &mut show, never).await {
+    let responded = engine.respond(turn, &mut show, never).await;
+    let is_kept = accepting.0.is_none();
+    match &responded {
+        // Slack delivers it again; a word about it would come again with each delivery.
+        Err(AnswerError::Store { error, .. }) if !is_kept && !is_elsewhere(error) => {
+            tracing::error!(event = "slack_not_kept", %error);
+            return None;
+        }
+        // It is kept already, or need not be.
+        _ => accepting.accept(),
+    }
+    match responded {
         Ok(receive::Response::Answer(answer)) => {
             if let Some(usage) = answer.usage() {
                 app.metrics.count_usage(&usage);
@@ -218,10 +264,7 @@ async fn respond(
             None
         }
         // Another node answers it, or has answered it, or nobody may.
-        Err(AnswerError::Store {
-            error: StoreError::Turn { .. } | StoreError::Busy { .. },
-            ..
-        }) => None,
+        Err(AnswerError::Store { error, .. }) if is_elsewhere(&error) => None,
         Err(AnswerError::Refused(_)) => None,
         Err(AnswerError::Command(error)) => {
             tell(Piece::Whole(error.to_string()));
@@ -233,6 +276,11 @@ async fn respond(
             None
         }
     }
+}
+
+/// Returns true if the message is one that another request has brought.
+const fn is_elsewhere(error: &StoreError) -> bool {
+    matches!(error, StoreError::Turn { .. } | StoreError::Busy { .. })
 }
 
 const SORRY: &str = "I could not answer that. The log of the server says why.";

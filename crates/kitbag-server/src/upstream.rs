@@ -40,6 +40,9 @@ pub(crate) struct Upstream {
     breaker: Breaker,
 }
 
+/// The name of an upstream that was given as an address.
+const UNNAMED: &str = "default";
+
 /// An upstream that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -50,7 +53,7 @@ pub enum UpstreamError {
     /// Its address cannot be used.
     #[error("the upstream `{name}` cannot be used: {problem}")]
     Address {
-        /// Its name, or the address that was given.
+        /// Its name, `default` for an address without one.
         name: String,
         /// The problem.
         problem: String,
@@ -120,13 +123,29 @@ impl Upstreams {
             true => None,
             false => model(body),
         };
-        let fits = |pattern: &NamePattern| model.as_ref().is_some_and(|model| pattern.is_of(model));
+        self.of_model(model.as_deref(), dialect)
+    }
+
+    /// The upstream for a model, in a dialect.
+    pub(crate) fn of_model(&self, model: Option<&str>, dialect: Dialect) -> &Arc<Upstream> {
+        let fits = |pattern: &NamePattern| model.is_some_and(|model| pattern.is_of(model));
         let named = self.by_model.iter().find(|(pattern, _)| fits(pattern));
         match (named, dialect) {
             (Some((_, upstream)), _) => upstream,
             (None, Dialect::Anthropic) => &self.anthropic,
             (None, _) => &self.openai,
         }
+    }
+
+    /// The upstreams that only some models go to, each once.
+    pub(crate) fn of_some_models(&self) -> Vec<Arc<Upstream>> {
+        let mut all: Vec<Arc<Upstream>> = Vec::new();
+        for (_, upstream) in &self.by_model {
+            if all.iter().all(|other| other.name != upstream.name) {
+                all.push(Arc::clone(upstream));
+            }
+        }
+        all
     }
 
     /// Tells whether requests would come back to the server that listens on an address: a client's variable for the
@@ -166,7 +185,8 @@ impl Upstream {
             true => Dialect::OpenAi,
             false => Dialect::Anthropic,
         };
-        let settings = HttpSettings::new(address, dialect, address);
+        // Clients see the name in errors, and not where the operator's network has what.
+        let settings = HttpSettings::new(UNNAMED, dialect, address);
         Self::new(&settings, Credentials::default())
     }
 
@@ -177,6 +197,10 @@ impl Upstream {
         };
         let base: Uri = settings.base_url.parse().map_err(|_| {
             let base = &settings.base_url;
+            // What stands before the sign may be a password.
+            let base = base
+                .rsplit_once('@')
+                .map_or(base.as_str(), |(_, host)| host);
             wrong(format!("`{base}` is no address"))
         })?;
         let client = HttpClient::new(&base, settings.timeouts.connect).map_err(wrong)?;

@@ -176,6 +176,7 @@ impl Engine {
             let begun = store.accept_and_begin(&memory.incoming, LEASE, (self.clock)());
             let (accepted, lease) = begun.await?;
             stages.end("accept", format_args!("turn {}", accepted.id));
+            show(&ReplyEvent::Accepted);
             memory.answering = Some(accepted.message);
             turn.prompt.current.id = Some(accepted.message.to_string());
             let lease = match lease {

@@ -36,7 +36,7 @@ use block::MemoryBlock;
 pub use block::item_names;
 pub use estimate::ByteEstimate;
 pub use event::{HookEvent, HookEventKind, HookReply, SessionSource};
-pub use project::{USER, project_sender};
+pub use project::{USER, project_sender, remote_project_sender};
 pub use remembered::Remembered;
 use shown::ShownItems;
 pub use transcript::{Transcript, TranscriptEntry, said};

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use kitbag::store::Location;
 use kitbag_server::{App, Keyless, Live, check_bind};
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 
 use crate::failure::Failure;
 use crate::interrupt::{stopped, unless};
@@ -28,7 +29,8 @@ use reload::Reloads;
 /// the conversation is remembered. A request to which nothing is added is forwarded byte for byte.
 ///
 /// The settings are under `server:` in your own kitbag.yaml, or in the file that --config names; on SIGHUP a
-/// server without a terminal reads them again. Ctrl-C stops the server after the answers under way are complete.
+/// server without a terminal reads them again. Ctrl-C stops the server after the answers under way are complete, and
+/// a second Ctrl-C at once. Warnings are logged unless --log says otherwise.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   kitbag serve
@@ -60,7 +62,10 @@ pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::new(format_args!("cannot start: {error}")))?;
-    runtime.block_on(listen(args, store))
+    let ended = runtime.block_on(listen(args, store));
+    // What still runs belongs to answers that a second signal ended.
+    runtime.shutdown_background();
+    ended
 }
 
 async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
@@ -123,7 +128,7 @@ async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
             true => Keyless::Local,
             false => Keyless::Refused,
         };
-        app = app.with_keys(keys, keyless);
+        app = app.with_keys(keys, keyless, has_keys);
     }
     if let Some(slack) = slack {
         app = app.with_slack(slack);
@@ -134,10 +139,21 @@ async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     }
     let live = Live::new(Arc::new(app));
     let reloading = reloads.follow(&live, args, bound);
-    let served = live.clone().serve(listener, stopped());
-    match unless(served, reloading).await {
-        Ok(served) => served.map_err(Failure::new),
-        // It goes on for as long as there is a server.
-        Err(()) => Ok(()),
+    let (first, is_stopping) = oneshot::channel();
+    let stop = async move {
+        stopped().await;
+        let _ = first.send(());
+    };
+    let at_once = async {
+        if is_stopping.await.is_ok() {
+            stopped().await;
+        }
+    };
+    let served = unless(live.clone().serve(listener, stop), reloading);
+    match unless(served, at_once).await {
+        Ok(Ok(served)) => served.map_err(Failure::new),
+        // Reloading goes on for as long as there is a server.
+        Ok(Err(())) => Ok(()),
+        Err(()) => Err(Failure::new("stopped before all answers were complete")),
     }
 }

@@ -11,6 +11,8 @@ mod hostile;
 mod learned;
 mod llm;
 mod memory;
+mod models;
+mod outage;
 mod reload;
 mod sdks;
 mod telemetry;

@@ -41,6 +41,7 @@ pub struct ServerSettings {
     memory_budget: Option<Tokens>,
     memory_time_limit: Option<Duration>,
     largest_body: Option<usize>,
+    drain: Option<Duration>,
 }
 
 /// The use that a proxy makes of memory. The greater allows less.
@@ -83,6 +84,8 @@ const MEMORY_BUDGET: Tokens = Tokens(800);
 const MEMORY_TIME_LIMIT: Duration = Duration::from_millis(500);
 /// No larger request is taken: pictures and documents are the largest that clients send.
 const LARGEST_BODY: usize = 64 << 20;
+/// Balancers ask every few seconds whether a server is ready.
+const DRAIN: Duration = Duration::from_secs(5);
 
 impl ServerSettings {
     /// The use of memory; all of it, if nothing is said.
@@ -121,6 +124,14 @@ impl ServerSettings {
         self.largest_body.unwrap_or(LARGEST_BODY)
     }
 
+    /// The time for which a server that stops still takes requests, while it says that it is not ready. None on an
+    /// address of this machine alone, where no balancer has to notice, unless it is said.
+    #[must_use]
+    pub fn drain(&self, is_local: bool) -> Duration {
+        let usual = if is_local { Duration::ZERO } else { DRAIN };
+        self.drain.unwrap_or(usual)
+    }
+
     /// Lays a project's settings over its user's.
     pub(super) fn merge(user: Self, project: Self) -> Self {
         let mut upstreams = project.upstreams;
@@ -143,6 +154,7 @@ impl ServerSettings {
             memory_budget: project.memory_budget.or(user.memory_budget),
             memory_time_limit: project.memory_time_limit.or(user.memory_time_limit),
             largest_body: project.largest_body.or(user.largest_body),
+            drain: project.drain.or(user.drain),
         }
     }
 
@@ -172,6 +184,7 @@ impl ServerSettings {
             memory_budget: field.read("memory_budget", tokens),
             memory_time_limit: field.read("memory_time_limit", time),
             largest_body: field.read("largest_body", mebibytes),
+            drain: field.read("drain", time),
         };
         field.warn_of_misspelt_keys(&[]);
         Some(settings)

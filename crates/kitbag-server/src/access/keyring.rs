@@ -1,4 +1,5 @@
-//! The keys that were looked up lately, so that not every request asks the store.
+//! The keys that were looked up lately, so that not every request asks the store, and a store that does not answer
+//! holds up nobody who was let in before. Nobody is let in who was not.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,12 +7,18 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use kitbag::store::{Key, Store, StoreError};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
+
+use crate::observe::{Event, Metrics};
 
 /// A key is looked up again after so long: a revoked one opens nothing any more.
 const FRESH: Duration = Duration::from_secs(5);
-/// While the store cannot be asked, a key that was valid stays so for so long.
+/// While the store cannot be asked, what was found before holds for so long.
 const STALE: Duration = Duration::from_secs(600);
+/// A request for which nothing was found before can only be refused without the store, so it waits longer.
+const LONGEST: Duration = Duration::from_secs(5);
+/// A store that failed is left alone for so long, so that not every request waits for it.
+const REST: Duration = Duration::from_secs(3);
 /// So many keys are kept.
 const MOST: usize = 10_000;
 
@@ -24,7 +31,14 @@ pub(crate) struct Keyring {
     always: bool,
     found: Mutex<BTreeMap<[u8; 32], Found>>,
     needed: Mutex<Option<(bool, Instant)>>,
+    /// The end of the time for which the store is not asked.
+    rests: Mutex<Option<Instant>>,
+    metrics: Arc<Metrics>,
 }
+
+/// The store could not be asked in time. The log says why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NotAsked;
 
 #[derive(Debug, Clone)]
 struct Found {
@@ -34,28 +48,34 @@ struct Found {
 }
 
 impl Keyring {
-    pub(crate) fn new(store: Store, always: bool) -> Self {
+    /// The keys of a store whose tenant has some or none at the moment.
+    pub(crate) fn new(store: Store, always: bool, has_keys: bool, metrics: Arc<Metrics>) -> Self {
         Self {
             store,
             always,
             found: Mutex::default(),
-            needed: Mutex::default(),
+            needed: Mutex::new(Some((has_keys, Instant::now()))),
+            rests: Mutex::default(),
+            metrics,
         }
     }
 
-    /// The key that a client shows, with the memory of its tenant.
+    /// The key that a client shows, with the memory of its tenant. `limit` is the time for looking it up again.
     pub(super) async fn find(
         &self,
         shown: &str,
         now: Timestamp,
-    ) -> Result<Option<(Store, Arc<Key>)>, StoreError> {
+        limit: Duration,
+    ) -> Result<Option<(Store, Arc<Key>)>, NotAsked> {
         // Of a key only the hash is kept, here as in the store.
         let hash = *blake3::hash(shown.as_bytes()).as_bytes();
         let known = lock(&self.found).get(&hash).cloned();
         if let Some(known) = known.as_ref().filter(|known| known.at.elapsed() < FRESH) {
             return Ok(valid(known, now));
         }
-        match self.store.authenticate(shown, now).await {
+        let known = known.filter(|known| known.at.elapsed() < STALE);
+        let limit = limit_for(known.is_some(), limit);
+        match self.ask(self.store.authenticate(shown, now), limit).await {
             Ok(Some((store, key))) => {
                 let key = Arc::new(key);
                 let found = Found {
@@ -74,18 +94,15 @@ impl Keyring {
                 lock(&self.found).remove(&hash);
                 Ok(None)
             }
-            Err(error) => match known.filter(|known| known.at.elapsed() < STALE) {
-                Some(known) => {
-                    tracing::warn!(event = "key_not_looked_up", %error);
-                    Ok(valid(&known, now))
-                }
-                None => Err(error),
+            Err(NotAsked) => match known {
+                Some(known) => Ok(valid(&known, now)),
+                None => Err(NotAsked),
             },
         }
     }
 
-    /// Returns whether clients need a key.
-    pub(super) async fn are_needed(&self) -> Result<bool, StoreError> {
+    /// Returns whether clients need a key. `limit` is the time for asking that again.
+    pub(super) async fn are_needed(&self, limit: Duration) -> Result<bool, NotAsked> {
         let known = *lock(&self.needed);
         match known {
             _ if self.always => return Ok(true),
@@ -94,9 +111,43 @@ impl Keyring {
             Some((false, at)) if at.elapsed() < FRESH => return Ok(false),
             _ => {}
         }
-        let has_keys = self.store.has_keys().await?;
-        *lock(&self.needed) = Some((has_keys, Instant::now()));
-        Ok(has_keys)
+        let had_none = known.filter(|(_, at)| at.elapsed() < STALE);
+        let limit = limit_for(had_none.is_some(), limit);
+        match self.ask(self.store.has_keys(), limit).await {
+            Ok(has_keys) => {
+                *lock(&self.needed) = Some((has_keys, Instant::now()));
+                Ok(has_keys)
+            }
+            // Only programs of this machine come this far.
+            Err(NotAsked) => had_none.map(|(had, _)| had).ok_or(NotAsked),
+        }
+    }
+
+    /// Asks the store, for no longer than `limit`, and not while it rests.
+    async fn ask<T>(
+        &self,
+        asking: impl Future<Output = Result<T, StoreError>>,
+        limit: Duration,
+    ) -> Result<T, NotAsked> {
+        if lock(&self.rests).is_some_and(|until| Instant::now() < until) {
+            return Err(NotAsked);
+        }
+        let problem = match timeout(limit, asking).await {
+            Ok(Ok(found)) => return Ok(found),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => format!("no answer within {} ms", limit.as_millis()),
+        };
+        tracing::error!(event = "keys_not_looked_up", problem);
+        self.metrics.note(Event::MemoryFailed, "keys");
+        *lock(&self.rests) = Some(Instant::now() + REST);
+        Err(NotAsked)
+    }
+}
+
+fn limit_for(has_fallback: bool, limit: Duration) -> Duration {
+    match has_fallback {
+        true => limit,
+        false => limit.max(LONGEST),
     }
 }
 

@@ -15,7 +15,7 @@ use http::{HeaderMap, Method, StatusCode};
 use kitbag::Engine;
 use kitbag::answer::AnswerError;
 use kitbag::core::problem::Problem;
-use kitbag::provider::{ProviderError, ReplyEvent};
+use kitbag::provider::{ProviderError, Providers, ReplyEvent};
 use kitbag::receive;
 use kitbag::report::AnswerReport;
 use kitbag::store::{Action, Incoming, KeyScope};
@@ -104,6 +104,7 @@ async fn ask(
     if let Some(key) = asked.idempotency_key {
         incoming = incoming.with_idempotency_key(key);
     }
+    check_model(&app, &caller, message.model.as_deref())?;
     let engine = app.engines.get(message.choices(), || {
         let built = message.engine(&app)?.configured_provider().build();
         built.map_err(Refusal::from)
@@ -154,6 +155,26 @@ async fn ask(
     }
     drop(alive);
     Err(broken_off())
+}
+
+/// Checks that a caller with a key asks a provider that the operator chose. Others are built in, and one of them starts
+/// a program.
+fn check_model(app: &App, caller: &Caller, model: Option<&str>) -> Result<(), Refusal> {
+    let Some(model) = model.filter(|_| caller.key.is_some()) else {
+        return Ok(());
+    };
+    let variable = |name: &str| std::env::var(name).ok();
+    let project = &app.project;
+    let providers = Providers::new(&project.config, &project.root, &variable);
+    if providers.is_chosen_by_user(model) {
+        return Ok(());
+    }
+    let what = format!(
+        "the provider of `{}` is not one of this server's",
+        model.escape_debug()
+    );
+    let refusal = Refusal::new(StatusCode::FORBIDDEN, "forbidden", what);
+    Err(refusal.hint("its operator can declare it under `providers:`"))
 }
 
 /// The work of an answer ended without a last word, with a bug or with the server.

@@ -16,6 +16,36 @@ struct Counts {
     requests: BTreeMap<(String, u16), u64>,
     seconds: BTreeMap<String, Histogram>,
     tokens: BTreeMap<&'static str, u64>,
+    events: BTreeMap<(Event, String), u64>,
+}
+
+/// A failure that clients are not held up by, so that nobody else tells of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Event {
+    /// Memory was asked, and failed or was late.
+    MemoryFailed,
+    /// Something that was said is not kept.
+    NotLearned,
+    /// A provider could not be asked.
+    UpstreamFailed,
+}
+
+impl Event {
+    const ALL: [Self; 3] = [Self::MemoryFailed, Self::NotLearned, Self::UpstreamFailed];
+
+    const fn metric(self) -> (&'static str, &'static str) {
+        match self {
+            Self::MemoryFailed => (
+                "kitbag_memory_failures_total",
+                "Requests that went on without memory, or without looking up their key.",
+            ),
+            Self::NotLearned => ("kitbag_not_learned_total", "Exchanges that are not kept."),
+            Self::UpstreamFailed => (
+                "kitbag_upstream_failures_total",
+                "Requests that a provider did not answer; `left_alone` while it is not asked.",
+            ),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -56,6 +86,12 @@ impl Metrics {
         ] {
             *counts.tokens.entry(kind).or_default() += tokens;
         }
+    }
+
+    /// Counts a failure of some kind.
+    pub(crate) fn note(&self, event: Event, kind: impl Into<String>) {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *counts.events.entry((event, kind.into())).or_default() += 1;
     }
 
     /// The counters as Prometheus reads them.
@@ -106,6 +142,15 @@ impl Metrics {
             line(format_args!(
                 "kitbag_tokens_total{{kind=\"{kind}\"}} {count}"
             ));
+        }
+        for event in Event::ALL {
+            let (name, help) = event.metric();
+            line(format_args!("# HELP {name} {help}"));
+            line(format_args!("# TYPE {name} counter"));
+            let of_event = counts.events.iter().filter(|((it, _), _)| *it == event);
+            for ((_, kind), count) in of_event {
+                line(format_args!("{name}{{kind=\"{kind}\"}} {count}"));
+            }
         }
         text
     }

@@ -50,6 +50,8 @@ struct Passing {
     is_within: bool,
     /// The time since the latest piece.
     silent: Duration,
+    /// Set where something of the answer has come.
+    is_begun: bool,
     last: Option<Last>,
 }
 
@@ -62,8 +64,8 @@ enum Last {
 /// A longer event is passed on in pieces.
 const LONGEST_HELD: usize = 1 << 20;
 
-/// A client may take a longer silence for a lost connection. Where the API has no events for that, comments
-/// are sent, which readers of streams pass over: four at least before an upstream is given up.
+/// A client may take a longer silence for a lost connection. Until then it gets what readers of its API's streams pass
+/// over: four times at least before an upstream is given up.
 const SILENCE: Duration = Duration::from_secs(15);
 
 impl Answer {
@@ -75,6 +77,7 @@ impl Answer {
             held: BytesMut::new(),
             is_within: false,
             silent: Duration::ZERO,
+            is_begun: false,
             last: None,
         };
         Body::from_stream(stream::unfold(passing, async |mut passing| {
@@ -103,7 +106,7 @@ impl Passing {
             }
             let frame = match self.frame().await {
                 Frame::Data(data) => data,
-                Frame::Silence => return Some(Ok(Bytes::from_static(b": keep-alive\n\n"))),
+                Frame::Silence => return Some(Ok(self.keep_alive())),
                 Frame::End => match self.end() {
                     Ok(()) => {
                         self.last = Some(Last::End);
@@ -133,16 +136,12 @@ impl Passing {
 
     async fn frame(&mut self) -> Frame {
         let Answer {
-            idle,
-            is_stream,
-            dialect,
-            ..
+            idle, is_stream, ..
         } = self.answer;
-        let takes_comments = is_stream && dialect != Dialect::Anthropic;
         loop {
             let left = idle.saturating_sub(self.silent);
-            let pause = if takes_comments {
-                // A quarter, so that a short limit allows several comments before it ends.
+            let pause = if is_stream {
+                // A quarter, so that a short limit allows several before it ends.
                 left.min(SILENCE).min(idle / 4)
             } else {
                 left
@@ -150,6 +149,7 @@ impl Passing {
             match timeout(pause, self.answer.body.frame()).await {
                 Ok(Some(Ok(frame))) => {
                     self.silent = Duration::ZERO;
+                    self.is_begun = true;
                     // Trailers are of the connection.
                     if let Ok(data) = frame.into_data() {
                         return Frame::Data(data);
@@ -167,12 +167,22 @@ impl Passing {
                         let problem = format!("the upstream sent nothing for {seconds} s");
                         return Frame::Broken(problem);
                     }
-                    if self.held.is_empty() && !self.is_within {
+                    // Within an event it would be a part of it.
+                    if is_stream && self.held.is_empty() && !self.is_within {
                         return Frame::Silence;
                     }
                 }
             }
         }
+    }
+
+    /// Anthropic's clients know an event for it. Before the first one of an answer, which has to be another, they get
+    /// the comment of all streams.
+    fn keep_alive(&self) -> Bytes {
+        Bytes::from_static(match self.answer.dialect {
+            Dialect::Anthropic if self.is_begun => b"event: ping\ndata: {\"type\": \"ping\"}\n\n",
+            _ => b": keep-alive\n\n",
+        })
     }
 
     fn read(&mut self, bytes: &[u8]) {

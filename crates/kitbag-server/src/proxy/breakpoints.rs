@@ -42,7 +42,8 @@ impl Breakpoints {
             return Self::default();
         }
         let end = |at: &Option<Range<usize>>| end_of(body, at.clone()?);
-        let shared = end(&read.instructions).or_else(|| end(&read.tools));
+        let tools = || last_tool(body, read.tools.clone()?);
+        let shared = end(&read.instructions).or_else(tools);
         let told = read.messages.iter().rev();
         let told = told.filter(|message| message.role == Role::User);
         let newest = told.filter_map(|message| end(&message.content)).take(2);
@@ -76,17 +77,38 @@ impl Breakpoints {
 }
 
 #[derive(Deserialize)]
-struct Part<'b> {
+struct Part {
     #[serde(rename = "type", default)]
     kind: Option<String>,
     #[serde(default)]
     text: Option<String>,
-    #[serde(borrow, default)]
-    name: Option<&'b RawValue>,
 }
 
-/// The end of a content or of a list of tools, if a provider takes a breakpoint there: not on reasoning, nor
-/// on a text of nothing.
+/// The end of the last tool that a model has from the beginning: those that it looks for itself take no breakpoint.
+fn last_tool(body: &[u8], at: Range<usize>) -> Option<End> {
+    #[derive(Deserialize)]
+    struct Tool {
+        #[serde(default)]
+        defer_loading: bool,
+    }
+    let tools: Vec<&RawValue> = serde_json::from_slice(body.get(at)?).ok()?;
+    let last = tools.into_iter().rev().find(|tool| {
+        let tool: Result<Tool, _> = serde_json::from_str(tool.get());
+        tool.is_ok_and(|tool| !tool.defer_loading)
+    })?;
+    Some(End::Part {
+        brace: last_byte(body, last)?,
+    })
+}
+
+/// The place of a value's last byte. Raw values are slices of the body.
+fn last_byte(body: &[u8], value: &RawValue) -> Option<usize> {
+    let start = value.get().as_ptr().addr();
+    let start = start.checked_sub(body.as_ptr().addr())?;
+    (start + value.get().len()).checked_sub(1)
+}
+
+/// The end of a content, if a provider takes a breakpoint there: not on reasoning, nor on a text of nothing.
 fn end_of(body: &[u8], at: Range<usize>) -> Option<End> {
     let json = body.get(at.clone())?;
     if json.starts_with(b"\"") {
@@ -95,17 +117,14 @@ fn end_of(body: &[u8], at: Range<usize>) -> Option<End> {
         return (!text.trim().is_empty()).then_some(End::String { start, end });
     }
     let parts: Vec<&RawValue> = serde_json::from_slice(json).ok()?;
-    let last = parts.last()?.get();
-    let part: Part<'_> = serde_json::from_str(last).ok()?;
+    let last = parts.last()?;
+    let part: Part = serde_json::from_str(last.get()).ok()?;
     let takes_mark = match part.kind.as_deref() {
         Some("text") => part.text.is_some_and(|text| !text.trim().is_empty()),
         Some("tool_result" | "image" | "document") => true,
-        // Tools have names and need no type.
-        _ => part.name.is_some(),
+        _ => false,
     };
-    // Raw values are slices of the body.
-    let start = last.as_ptr().addr().checked_sub(body.as_ptr().addr())?;
-    let brace = (start + last.len()).checked_sub(1)?;
+    let brace = last_byte(body, last)?;
     takes_mark.then_some(End::Part { brace })
 }
 
@@ -146,6 +165,16 @@ mod tests {
             "{marked}"
         );
         assert!(marked.contains(tools), "{marked}");
+    }
+
+    #[test]
+    fn x06_a_tool_that_is_loaded_later_takes_no_breakpoint() {
+        let body = r#"{"tools":[{"name":"ls","input_schema":{}},{"name":"x","defer_loading":true}],
+            "messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."}]}"#;
+        let expected = r#"[{"name":"ls","input_schema":{}^},{"name":"x","defer_loading":true}]"#;
+        assert!(marked(body).contains(expected), "{}", marked(body));
+        let body = body.replace("{\"name\":\"ls\",\"input_schema\":{}},", "");
+        assert!(marked(&body).contains(r#""defer_loading":true}]"#));
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(super) struct Chained {
 
 /// The chain that begins with a name: of the conversation, or of what else tells it from others.
 pub(super) fn chain(seed: &str, messages: &[ClientMessage]) -> Vec<Chained> {
-    let mut link = first(seed);
+    let mut link = first_link(seed);
     let mut chained: Vec<Chained> = Vec::new();
     let mut spoken: Vec<Spoken> = Vec::new();
     for (index, message) in messages.iter().enumerate() {
@@ -59,7 +59,9 @@ pub(super) fn chain(seed: &str, messages: &[ClientMessage]) -> Vec<Chained> {
 /// The chain's last link with an answer behind it.
 pub(super) fn answered(chain: &[Chained], seed: &str, words: &str, calls: &[String]) -> Link {
     let words = Some(words.trim()).filter(|words| !words.is_empty());
-    let before = chain.last().map_or_else(|| first(seed), |last| last.link);
+    let before = chain
+        .last()
+        .map_or_else(|| first_link(seed), |last| last.link);
     let answer = Spoken::new(Role::Assistant, words.map(str::to_owned), calls, 0);
     next(&before, &answer)
 }
@@ -90,7 +92,8 @@ impl Spoken {
     }
 }
 
-fn first(seed: &str) -> Link {
+/// The link before all messages.
+pub(super) fn first_link(seed: &str) -> Link {
     *blake3::hash(seed.as_bytes()).as_bytes()
 }
 

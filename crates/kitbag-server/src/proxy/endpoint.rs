@@ -14,10 +14,12 @@ pub(super) enum Endpoint {
     Count,
     /// A model goes on with a text.
     Complete,
-    /// A model answers with numbers.
+    /// A model answers with numbers or pictures, whose bytes are no tokens.
     Numbers,
     /// The models are listed.
     Models,
+    /// A model is described.
+    Model,
     /// Anything else.
     Other,
 }
@@ -25,10 +27,6 @@ pub(super) enum Endpoint {
 impl Endpoint {
     pub(super) fn of(method: &Method, address: &Uri) -> Self {
         let path = plain(address.path());
-        let is_model = || {
-            let name = path.strip_prefix("/v1/models/");
-            name.is_some_and(|name| !name.contains('/'))
-        };
         match (&*path, method) {
             ("/v1/messages" | "/v1/chat/completions" | "/v1/responses", &Method::POST) => {
                 Self::Answer
@@ -36,13 +34,24 @@ impl Endpoint {
             ("/v1/messages/count_tokens" | "/v1/responses/input_tokens", &Method::POST) => {
                 Self::Count
             }
-            ("/v1/completions", &Method::POST) => Self::Complete,
-            ("/v1/embeddings" | "/v1/moderations" | "/v1/rerank", &Method::POST) => Self::Numbers,
+            ("/v1/completions" | "/v1/responses/compact", &Method::POST) => Self::Complete,
+            (
+                "/v1/embeddings" | "/v1/moderations" | "/v1/rerank" | "/v1/images/generations",
+                &Method::POST,
+            ) => Self::Numbers,
             ("/v1/models", &Method::GET) => Self::Models,
-            (_, &Method::GET) if is_model() => Self::Models,
+            (_, &Method::GET) if model_of(address).is_some() => Self::Model,
             _ => Self::Other,
         }
     }
+}
+
+/// The model that an address describes.
+pub(super) fn model_of(address: &Uri) -> Option<String> {
+    let path = plain(address.path());
+    let name = path.strip_prefix("/v1/models/")?;
+    let decoded = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
+    (!name.contains('/')).then(|| decoded.into_owned())
 }
 
 /// The API that a request belongs to.
@@ -84,7 +93,9 @@ mod tests {
         }
         assert_eq!(of("/v1/messages/batches"), Endpoint::Other);
         let read = |path: &str| Endpoint::of(&Method::GET, &path.parse().unwrap());
-        assert_eq!(read("/v1/models/gpt-4o"), Endpoint::Models);
+        assert_eq!(read("/v1/models/gpt-4o"), Endpoint::Model);
+        let model = model_of(&"/v1/models/org%2Fllama".parse().unwrap());
+        assert_eq!(model.as_deref(), Some("org/llama"));
         assert_eq!(read("/v1/models/x/files"), Endpoint::Other);
         assert_eq!(read("/v1/responses/resp_1"), Endpoint::Other);
     }

@@ -2,30 +2,30 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
-use bytes::Bytes;
+use http::Method;
 use http::header::{
     ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue,
 };
 use http::request::Parts;
-use http::{Method, StatusCode};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use kitbag::provider::ReplyReader;
 use kitbag::store::KeyScope;
 use kitbag::wire::Dialect;
 
 use super::answer::Answer;
-use super::endpoint::{Endpoint, dialect};
+use super::endpoint::{Endpoint, dialect, model_of};
 use super::headers;
 use super::learn::Learner;
+use super::models;
 use super::payer::Payer;
 use super::prepare::{Prepared, prepare};
 use super::refusal::Refusal;
 use super::said::ReadBody;
+use super::whole::whole;
 use crate::App;
 use crate::access::{Caller, deny};
+use crate::observe::Event;
 use crate::otel::Call;
 use crate::upstream::Upstream;
 
@@ -45,8 +45,16 @@ async fn try_forward(
 ) -> Result<Response, Refusal> {
     let (mut head, body) = request.into_parts();
     let endpoint = Endpoint::of(&head.method, &head.uri);
-    let body = whole(body, app.project.config.server.largest_body()).await?;
-    let upstream = app.upstreams.choose(&body, dialect);
+    let largest = app.project.config.server.largest_body();
+    let (body, held) = whole(body, largest, &app.buffer).await?;
+    let upstream = match endpoint {
+        Endpoint::Models => return models::list(app, head, dialect).await,
+        Endpoint::Model => {
+            let model = model_of(&head.uri);
+            app.upstreams.of_model(model.as_deref(), dialect)
+        }
+        _ => app.upstreams.choose(&body, dialect),
+    };
     if endpoint == Endpoint::Other && upstream.has_key() {
         check_admin(app, &head).await?;
     }
@@ -85,10 +93,13 @@ async fn try_forward(
         }
     }
     let answer = upstream.send(&head, body).await.inspect_err(|failure| {
+        app.metrics.note(Event::UpstreamFailed, failure.kind());
         if let Some(call) = &mut call {
             call.failed(failure.kind());
         }
     })?;
+    // Nothing is sent again from here on.
+    drop(held);
     let (mut head, body) = answer.into_parts();
     headers::for_client(&mut head.headers);
     if let Some(call) = call.as_mut().filter(|_| !head.status.is_success()) {
@@ -131,7 +142,7 @@ async fn check_admin(app: &App, head: &Parts) -> Result<(), Refusal> {
 fn is_billed(head: &Parts, endpoint: Endpoint) -> bool {
     match endpoint {
         Endpoint::Answer | Endpoint::Complete | Endpoint::Numbers => true,
-        Endpoint::Count | Endpoint::Models => false,
+        Endpoint::Count | Endpoint::Models | Endpoint::Model => false,
         // Batches and the like.
         Endpoint::Other => {
             let kind = head.headers.get(CONTENT_TYPE);
@@ -162,19 +173,4 @@ fn describe(call: &mut Call, upstream: &Upstream, dialect: Dialect, body: &[u8])
 fn is_stream(headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
     kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
-}
-
-/// The bytes of a request.
-async fn whole(body: Body, most: usize) -> Result<Bytes, Refusal> {
-    match Limited::new(body, most).collect().await {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(Refusal::permanent(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!("the request has more than {most} bytes, the most that this server takes"),
-        )),
-        Err(error) => Err(Refusal::permanent(
-            StatusCode::BAD_REQUEST,
-            format!("the request cannot be read: {error}"),
-        )),
-    }
 }

@@ -1,33 +1,33 @@
-//! A budget for what a request says: older results of tools are shortened, and what still exceeds it is refused.
+//! A budget for what a request says: older results of tools are shortened, then old exchanges are left out, and what
+//! still exceeds it is refused.
 //!
 //! The cuts follow from the conversation alone: it is gone through from its beginning, and whenever it
-//! exceeded the budget, all results before the newest ones were shortened together. So each request
-//! begins as the one before it, on whichever node, until that happens again.
+//! exceeded the budget, all results before the newest ones were shortened together, or so many exchanges left out that
+//! half of the room is free again. So each request begins as the one before it, on whichever node, until that happens
+//! again.
+
+mod costs;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, HeaderMap, HeaderValue};
-use kitbag::core::history::message_cost;
-use kitbag::core::message::Message;
 use kitbag::core::role::Role;
-use kitbag::core::tokens::{TokenCounter, Tokens};
+use kitbag::core::tokens::{TokenCounter as _, Tokens};
 use kitbag::hook::ByteEstimate;
-use kitbag::tokens::{Counter, Vocabulary};
-use kitbag::wire::{Dialect, Request};
-use kitbag::words::head_and_tail;
+use kitbag::wire::Dialect;
+use kitbag::words::{counted, head_and_tail};
 use serde_json::Value;
 
 use super::refusal::Refusal;
 use super::said::{ClientMessage, ReadBody};
 use super::splice::Splice;
+use costs::Costs;
 
 /// So many bytes are left of a result.
 const SHORT: usize = 800;
-
-/// So many messages with results stay whole at first; then one, then none.
-const NEWEST: [usize; 3] = [3, 1, 0];
 
 /// The cuts that bring a request within its budget.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -35,6 +35,19 @@ pub(super) struct Guarded {
     pub(super) splices: Vec<Splice>,
     /// The results that were shortened.
     pub(super) shortened: usize,
+    /// The messages that were left out.
+    pub(super) left_out: usize,
+    /// The bytes of what was left out, in which nothing else can be changed.
+    gone: Vec<Range<usize>>,
+}
+
+impl Guarded {
+    /// The cuts with other changes of the request, but for those of messages that are left out.
+    pub(super) fn with(self, mut others: Vec<Splice>) -> Vec<Splice> {
+        others.retain(|splice| !self.gone.iter().any(|gone| splice.is_within(gone)));
+        others.extend(self.splices);
+        others
+    }
 }
 
 /// Brings a request within a budget, with the tokens that memory adds to its messages.
@@ -96,13 +109,14 @@ fn guarded(
             cost.whole = cost.whole.saturating_add(*tokens);
         }
     }
-    let (boundary, used) = costs.boundary(&read.messages, budget);
+    let cuts = costs.cuts(&read.messages, budget);
     // In the words of the API, by which coding agents know that they have to compact.
-    if used > budget {
-        return Err(too_long(used, budget));
+    if cuts.used > budget {
+        return Err(too_long(cuts.used, budget));
     }
-    let old = read.messages.iter().take(boundary);
-    let splices: Vec<Splice> = old
+    let shown = cuts.first_shown..cuts.first_whole.max(cuts.first_shown);
+    let old = read.messages.get(shown).unwrap_or_default().iter();
+    let mut splices: Vec<Splice> = old
         .flat_map(|message| message.results.iter())
         .filter_map(|result| {
             // A result that is short already stays: replacing it would cost the cache and free nothing.
@@ -113,10 +127,44 @@ fn guarded(
             ))
         })
         .collect();
+    let shortened = splices.len();
+    let gone = gone(&read.messages, cuts.first_shown);
+    let left_out = gone.len();
+    for (number, at) in gone.iter().enumerate() {
+        let note = if number == 0 {
+            note(left_out)
+        } else {
+            String::new()
+        };
+        splices.push(Splice::replace(at.clone(), note));
+    }
     Ok(Guarded {
-        shortened: splices.len(),
         splices,
+        shortened,
+        left_out,
+        gone,
     })
+}
+
+/// The bytes of the messages before the first one that is shown, each with the comma behind it. What instructs stays.
+fn gone(messages: &[ClientMessage], first_shown: usize) -> Vec<Range<usize>> {
+    let starts = messages
+        .iter()
+        .map(|message| Some(message.at.as_ref()?.start));
+    let ends = starts.clone().skip(1);
+    let all = messages.iter().zip(starts.zip(ends)).take(first_shown);
+    let others = all.filter(|(message, _)| message.role != Role::System);
+    others
+        .filter_map(|(_, (start, end))| Some(start?..end?))
+        .collect()
+}
+
+/// The message in the place of those that are left out.
+fn note(left_out: usize) -> String {
+    let what = counted(left_out as u64, "earlier message", "earlier messages");
+    let verb = if left_out == 1 { "is" } else { "are" };
+    let text = format!("[{what} of this conversation {verb} not shown]");
+    format!("{{\"role\":\"user\",\"content\":{}}},", Value::from(text))
 }
 
 fn too_long(Tokens(used): Tokens, Tokens(most): Tokens) -> Refusal {
@@ -130,100 +178,4 @@ fn too_long(Tokens(used): Tokens, Tokens(most): Tokens) -> Refusal {
 /// A long result in short.
 fn short(text: &str) -> Option<String> {
     (text.len() > SHORT + SHORT / 4).then(|| head_and_tail(text, SHORT))
-}
-
-/// The tokens of a request.
-struct Costs {
-    /// Those of its instructions and tools.
-    fixed: Tokens,
-    messages: Vec<Cost>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Cost {
-    whole: Tokens,
-    /// The tokens that shortening its results would free.
-    freed: Tokens,
-}
-
-impl Costs {
-    fn of(dialect: Dialect, body: &[u8], read: &ReadBody) -> Option<Self> {
-        let mut request = Request::parse(std::str::from_utf8(body).ok()?).ok()?;
-        request.dialect = dialect;
-        let turn = request.turn().ok()?;
-        let counter = turn
-            .model
-            .as_deref()
-            .and_then(|model| Counter::for_model(model).ok());
-        // An unknown model is counted approximately, which is better than not at all.
-        let counter = counter.or_else(|| Counter::for_vocabulary(Vocabulary::O200kBase).ok())?;
-        let tools = request
-            .fields
-            .get("tools")
-            .map_or("", |tools| tools.as_str());
-        let draft = turn.contribution.draft;
-        let identity = draft.identity.unwrap_or_default();
-        let mut messages = vec![Cost::default(); read.messages.len()];
-        let said = draft
-            .history
-            .iter()
-            .chain([&turn.current])
-            .chain(&draft.steps);
-        for message in said {
-            let place = place(message)?;
-            let cost = messages.get_mut(place)?;
-            cost.whole = message_cost(message, &counter);
-            let results = read.messages.get(place)?.results.iter();
-            let freed = results.filter_map(|result| {
-                let short = short(&result.text)?;
-                Some(
-                    counter
-                        .count(&result.text)
-                        .saturating_sub(counter.count(&short)),
-                )
-            });
-            cost.freed = freed.sum();
-        }
-        Some(Self {
-            fixed: counter
-                .count(&identity)
-                .saturating_add(counter.count(tools)),
-            messages,
-        })
-    }
-
-    /// The first message whose results stay whole, and the tokens of the request then.
-    fn boundary(&self, messages: &[ClientMessage], budget: Tokens) -> (usize, Tokens) {
-        let (mut boundary, mut used) = (0, self.fixed);
-        let mut with_results: Vec<usize> = Vec::new();
-        for (index, (message, cost)) in messages.iter().zip(&self.messages).enumerate() {
-            used = used.saturating_add(cost.whole);
-            if message.has_results {
-                with_results.push(index);
-            }
-            let next = messages.get(index + 1);
-            // Only where a request ended: cuts must fall where they fell when that request was sent.
-            let was_sent = message.role != Role::Assistant
-                && next.is_none_or(|next| next.role == Role::Assistant);
-            // First the old results, then nearly all, then all: the newest are what the model works with.
-            for newest in NEWEST {
-                if !was_sent || used <= budget {
-                    break;
-                }
-                let old = with_results.len().checked_sub(newest + 1);
-                let last = old.and_then(|old| with_results.get(old));
-                let first_whole = last.map_or(0, |last| last + 1).max(boundary);
-                let freed = self.messages.get(boundary..first_whole).unwrap_or_default();
-                let freed: Tokens = freed.iter().map(|cost| cost.freed).sum();
-                used = used.saturating_sub(freed);
-                boundary = first_whole;
-            }
-        }
-        (boundary, used)
-    }
-}
-
-/// The place of a message in its request.
-fn place(message: &Message) -> Option<usize> {
-    message.id.as_ref()?.parse().ok()
 }

@@ -1,11 +1,11 @@
 //! Keeping what was said in a conversation that came by: each message once, however often it is sent.
 
-use std::collections::BTreeSet;
+mod known;
+mod said;
+
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use kitbag::core::role::Role;
-use kitbag::hook::CHAIN;
 use kitbag::provider::Reply;
 use kitbag::secrets::redact;
 use kitbag::store::{
@@ -14,10 +14,13 @@ use kitbag::store::{
 };
 use kitbag::words::beginning;
 
-use super::chain::{Chained, Link, answered};
-use super::identity::Identity;
+use super::chain::{answered, first_link};
+use super::identity::{Identity, KeptBy, name_of};
 use super::memory::Asked;
 use crate::App;
+use crate::observe::Event;
+use known::{Known, known};
+use said::{Said, is_by_chain};
 
 /// A conversation, to be kept when its answer is there.
 #[derive(Debug)]
@@ -29,6 +32,8 @@ pub(super) struct Learner {
 
 /// So many of the newest messages that are kept are compared with those of a request.
 const COMPARED: u32 = 64;
+/// So many of a sender's latest conversations may be the one that goes on.
+const LATEST: u32 = 8;
 /// The most characters of a title.
 const TITLE: usize = 80;
 
@@ -41,12 +46,16 @@ impl Learner {
     /// Keeps the conversation in the background. A server that stops waits for it.
     pub(super) fn learn(self, reply: Reply) {
         let app = Arc::clone(&self.app);
-        app.in_background(async move {
+        let has_room = app.in_background(async move {
             let now = (self.app.clock)();
             if let Err(error) = self.keep(&reply, now).await {
-                tracing::warn!(event = "not_learned", problem = %error);
+                self.app.metrics.note(Event::NotLearned, "failed");
+                tracing::error!(event = "not_learned", problem = %error);
             }
         });
+        if !has_room {
+            app.metrics.note(Event::NotLearned, "no_room");
+        }
     }
 
     /// Keeps what the store does not have. Whatever was missed, another request brings again.
@@ -59,35 +68,30 @@ impl Learner {
             return Ok(());
         };
         let mut said: Vec<Said<'_>> = chain.iter().filter_map(Said::of).collect();
-        if !text.trim().is_empty() {
-            said.push(Said {
-                role: Role::Assistant,
-                words: text.trim(),
-                reference: reference(&link),
-            });
-        }
         let Some(place) = self.place(name, &said, now).await? else {
             return Ok(());
         };
-        let at = MessageTime::parse(&now.to_string());
+        let asked = chain
+            .last()
+            .map_or(first_link(&identity.seed), |it| it.link);
+        said.extend(Said::answer(&text, asked));
+        let new = said.into_iter().skip(place.known);
         let mut imports: Vec<Import> = Vec::new();
-        for Said {
-            role,
-            words,
-            reference,
-        } in said.into_iter().skip(place.known)
-        {
-            let message = NewMessage::new(role, words).with_reference(reference);
-            let message = match at {
-                Some(at) => message.at(at),
-                None => message,
-            };
+        for said in new {
+            let reference = said.reference(place.behind.as_deref());
+            let mut message = NewMessage::new(said.role, said.words).with_reference(reference);
+            if let Some(at) = MessageTime::parse(&now.to_string()) {
+                message = message.at(at);
+            }
             let conversation = Some(place.name.clone());
             let import = Import::new(&identity.channel, &identity.sender, conversation, message);
             match import.check() {
                 Ok(()) => imports.push(import),
                 // The others are kept, and this one is not tried again with each request.
-                Err(error) => tracing::warn!(event = "message_not_learned", problem = %error),
+                Err(error) => {
+                    self.app.metrics.note(Event::NotLearned, "refused");
+                    tracing::error!(event = "message_not_learned", problem = %error);
+                }
             }
         }
         if place.is_new
@@ -103,8 +107,8 @@ impl Learner {
         Ok(())
     }
 
-    /// The conversation that messages belong to, and how many of them it has. None where hooks of the client
-    /// keep it.
+    /// The conversation that the messages of a request belong to, and how many of them it has. None where hooks of
+    /// the client keep it.
     async fn place(
         &self,
         name: String,
@@ -112,6 +116,10 @@ impl Learner {
         now: Timestamp,
     ) -> Result<Option<Place>, StoreError> {
         let identity = &self.asked.identity;
+        let name = match &identity.named {
+            Some(_) => name,
+            None => self.latest_fork(name, said).await?,
+        };
         let mut incoming = Incoming::new(&identity.channel, &identity.sender, "");
         incoming.conversation = ConversationChoice::Named(name.clone());
         let mut request = MemoryRequest::new(incoming, now);
@@ -125,74 +133,88 @@ impl Learner {
             name,
             known: 0,
             is_new,
+            behind: None,
         };
-        let references: BTreeSet<&str> = references(&kept.messages).collect();
-        let known = said
-            .iter()
-            .rposition(|one| references.contains(&*one.reference));
-        // A message and its answer are all that a client says which sends no history.
-        if known.is_some() || said.len() <= 2 {
-            place.known = known.map_or(0, |known| known + 1);
-        } else if !is_new {
-            // The client leaves old messages out, or writes them anew.
-            let overlap = overlap(&kept.messages, said).map(|overlap| overlap.end);
-            let newest = said.iter().rposition(|one| one.role == Role::User);
-            place.known = overlap.or(newest).unwrap_or(0);
-        } else if identity.named.is_none()
-            && let Some((name, known)) = self.continued(said).await?
-        {
-            place = Place {
-                name,
-                known,
-                is_new: false,
-            };
+        match identity.kept_by_provider {
+            // The same words may be said again, and nothing in the request tells the second time from the first.
+            Some(KeptBy::Conversation) => {
+                let last = kept.messages.last().and_then(|it| it.reference.clone());
+                place.behind = Some(last.unwrap_or_default());
+            }
+            Some(KeptBy::PreviousAnswer) => place.known = known::by_reference(&kept.messages, said),
+            None if is_new => {
+                if let (None, Some((name, known))) = (&identity.named, self.continued(said).await?)
+                {
+                    (place.name, place.known, place.is_new) = (name, known, false);
+                }
+            }
+            None => match self.known(&kept.messages, said) {
+                Some(Known { count, fork: None }) => place.known = count,
+                Some(Known {
+                    count,
+                    fork: Some(link),
+                }) if identity.named.is_none() => {
+                    let (name, is_new) = (name_of(&link), true);
+                    (place.name, place.known, place.is_new) = (name, count, is_new);
+                }
+                // Its client says that it is one conversation, whatever was said before.
+                Some(Known { count, .. }) => place.known = count,
+                // It was written anew from the beginning, so that only the newest can be told to be new.
+                None => {
+                    let newest = said.iter().rposition(|one| one.asked_link().is_some());
+                    place.known = newest.unwrap_or(0);
+                }
+            },
         }
         Ok(Some(place))
     }
 
+    fn known(&self, kept: &[StoredMessage], said: &[Said<'_>]) -> Option<Known> {
+        let is_whole = kept.len() < COMPARED as usize;
+        known(kept, said, is_whole)
+    }
+
+    /// The name of the conversation that began with the latest message at which messages went another way; the name of
+    /// their first exchange where they never did.
+    async fn latest_fork(&self, first: String, said: &[Said<'_>]) -> Result<String, StoreError> {
+        let Identity {
+            channel, sender, ..
+        } = &self.asked.identity;
+        let forks = said.iter().rev().filter_map(Said::asked_link);
+        let forks: Vec<String> = forks.map(|link| name_of(&link)).collect();
+        let there = self.store.conversation_names(channel, sender, &forks);
+        let there = there.await?;
+        let latest = forks.into_iter().find(|name| there.contains(name));
+        Ok(latest.unwrap_or(first))
+    }
+
     /// The latest conversation that messages continue although they do not begin as it does, and how many of them
-    /// it has: a client without a name for it leaves old messages out.
+    /// it has: a client without a name for it leaves old messages out, or writes answers anew.
     async fn continued(&self, said: &[Said<'_>]) -> Result<Option<(String, usize)>, StoreError> {
         let Identity {
             channel, sender, ..
         } = &self.asked.identity;
+        // A question alone begins a conversation, whoever asked the same before.
+        if said.len() < 2 {
+            return Ok(None);
+        }
         let own = ExportFilter::new(Some(sender.clone()), Some(channel.clone()));
-        let mut best: Option<(String, Overlap)> = None;
+        let mut best: Option<(String, usize)> = None;
         for one in self.store.latest_conversations(&own, LATEST).await? {
             let Some(name) = one.conversation.name else {
                 continue;
             };
             let kept = self.store.messages(one.conversation.id, COMPARED).await?;
-            if let Some(overlap) = overlap(&kept, said).filter(|_| is_by_chain(&kept))
-                && best
-                    .as_ref()
-                    .is_none_or(|(_, best)| best.length < overlap.length)
+            if !is_by_chain(&kept) {
+                continue;
+            }
+            if let Some(Known { count, fork: None }) = self.known(&kept, said)
+                && best.as_ref().is_none_or(|(_, best)| *best < count)
             {
-                best = Some((name, overlap));
+                best = Some((name, count));
             }
         }
-        Ok(best.map(|(name, overlap)| (name, overlap.end)))
-    }
-}
-
-/// So many of a sender's latest conversations may be the one that goes on.
-const LATEST: u32 = 8;
-
-/// Something that was said in a request, or answered.
-struct Said<'a> {
-    role: Role,
-    words: &'a str,
-    reference: String,
-}
-
-impl<'a> Said<'a> {
-    fn of(one: &'a Chained) -> Option<Self> {
-        Some(Self {
-            role: one.role,
-            words: one.words.as_deref()?,
-            reference: reference(&one.link),
-        })
-        .filter(|said| matches!(said.role, Role::User | Role::Assistant))
+        Ok(best)
     }
 }
 
@@ -202,56 +224,6 @@ struct Place {
     /// The messages of the request that are kept already, from its beginning.
     known: usize,
     is_new: bool,
-}
-
-/// Messages of a request that were kept in the same order.
-#[derive(Debug, PartialEq, Eq)]
-struct Overlap {
-    /// The message of the request behind them.
-    end: usize,
-    length: usize,
-}
-
-/// The last messages of a request that stand in a conversation as neighbours. Single ones do not count: many people say
-/// "thanks".
-fn overlap(kept: &[StoredMessage], said: &[Said<'_>]) -> Option<Overlap> {
-    let kept: Vec<(Role, String)> = kept
-        .iter()
-        .map(|it| (it.message.role, compared(&it.text())))
-        .collect();
-    let said: Vec<(Role, String)> = said
-        .iter()
-        .map(|it| (it.role, compared(it.words)))
-        .collect();
-    let alike = |end: usize, kept_end: usize| {
-        let said = said.get(..end).unwrap_or_default().iter().rev();
-        let kept = kept.get(..kept_end).unwrap_or_default().iter().rev();
-        said.zip(kept)
-            .take_while(|(one, other)| one == other)
-            .count()
-    };
-    (2..=said.len()).rev().find_map(|end| {
-        let lengths = (2..=kept.len()).map(|kept_end| alike(end, kept_end));
-        let length = lengths.max().filter(|length| *length >= 2)?;
-        Some(Overlap { end, length })
-    })
-}
-
-/// The words as they are compared: secrets are masked, as they are where they are kept, and white space differs.
-fn compared(words: &str) -> String {
-    let masked = redact(words, "").text;
-    masked.split_whitespace().collect()
-}
-
-fn is_by_chain(kept: &[StoredMessage]) -> bool {
-    references(kept).any(|name| name.starts_with(CHAIN))
-}
-
-fn references(kept: &[StoredMessage]) -> impl Iterator<Item = &str> {
-    kept.iter().filter_map(|it| it.reference.as_deref())
-}
-
-fn reference(link: &Link) -> String {
-    let hex: String = link.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{CHAIN}{hex}")
+    /// The reference of the message behind which the same words are said another time.
+    behind: Option<String>,
 }

@@ -99,13 +99,14 @@ impl Asked {
             && let Some(words) = &question.words
             && !blocks.texts.contains_key(&question.index)
         {
-            let conversation = self.identity.conversation(&self.chain, None);
             let mut remembered = Remembered::new(sender, words, now);
-            remembered.conversation = conversation.as_deref();
             remembered.budget = budget;
-            let said = body.messages.iter().flat_map(|it| &it.texts);
-            let said = said.chain(blocks.texts.values());
-            remembered.texts = said.map(String::as_str).collect();
+            let texts = body.messages.iter().flat_map(|it| &it.texts);
+            let texts = texts.chain(blocks.texts.values());
+            remembered.texts = texts.map(String::as_str).collect();
+            // And not all of the conversation: its client may have left old messages out.
+            let said = self.chain.iter().filter_map(|one| one.words.as_deref());
+            remembered.said = said.collect();
             let text = remembered.block(store).await?;
             blocks.new = text.map(|text| NewBlock {
                 index: question.index,
@@ -190,7 +191,7 @@ mod tests {
     fn asked(messages: &str) -> (Asked, ReadBody) {
         let body = format!("{{\"messages\": [{messages}]}}");
         let body = ReadBody::read(Dialect::OpenAi, body.as_bytes()).unwrap();
-        let identity = Identity::of(&http::HeaderMap::new(), &body, HookScope::User).unwrap();
+        let identity = Identity::of(&http::HeaderMap::new(), &body, HookScope::User, true).unwrap();
         (Asked::new(identity, &body), body)
     }
 

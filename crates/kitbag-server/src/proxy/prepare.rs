@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout_at};
 use super::breakpoints::Breakpoints;
 use super::endpoint::Endpoint;
 use super::guard::{Guarded, guard, guard_unread};
-use super::identity::Identity;
+use super::identity::{Identity, agent};
 use super::learn::Learner;
 use super::memory::{Added, Asked, NewBlock};
 use super::refusal::Refusal;
@@ -24,6 +24,7 @@ use super::said::ReadBody;
 use super::splice::spliced;
 use crate::App;
 use crate::access::Caller;
+use crate::observe::Event;
 
 /// A request as it is sent on.
 pub(super) struct Prepared {
@@ -51,6 +52,8 @@ const MEMORY: HeaderName = HeaderName::from_static("x-kitbag-memory");
 const TOKENS: HeaderName = HeaderName::from_static("x-kitbag-memory-tokens");
 /// Tells how many results of tools were shortened.
 const SHORTENED: HeaderName = HeaderName::from_static("x-kitbag-results-shortened");
+/// Tells how many messages were left out.
+const LEFT_OUT: HeaderName = HeaderName::from_static("x-kitbag-messages-left-out");
 
 /// Tells how many cache breakpoints were set.
 const BREAKPOINTS: HeaderName = HeaderName::from_static("x-kitbag-breakpoints");
@@ -71,7 +74,8 @@ pub(super) async fn prepare(
         return Ok(prepared);
     }
     let Some(read) = ReadBody::read(dialect, &prepared.body) else {
-        if let Some(budget) = budget {
+        // Counting costs nothing, and tells the client how much is too much.
+        if let Some(budget) = budget.filter(|_| endpoint != Endpoint::Count) {
             guard_unread(&head.headers, &prepared.body, budget)?;
         }
         if memory.is_some() {
@@ -100,19 +104,26 @@ pub(super) async fn prepare(
             });
         }
     }
-    let mut splices = added.splices;
+    let mut guarded = None;
     if let Some(budget) = budget {
-        let guarded = guard(dialect, prepared.body.clone(), read, added.tokens, budget).await?;
-        let Guarded { shortened, .. } = guarded;
-        prepared
-            .told
-            .insert(SHORTENED, HeaderValue::from(shortened));
-        splices.extend(guarded.splices);
+        let cuts = guard(dialect, prepared.body.clone(), read, added.tokens, budget).await;
+        let cuts = match cuts {
+            Err(_) if endpoint == Endpoint::Count => Guarded::default(),
+            cuts => cuts?,
+        };
+        let told = [(SHORTENED, cuts.shortened), (LEFT_OUT, cuts.left_out)];
+        let told = told.map(|(name, count)| (name, HeaderValue::from(count)));
+        prepared.told.extend(told);
+        guarded = Some(cuts);
     }
+    let mut splices = added.splices;
     if breakpoints.count() > 0 {
         let count = HeaderValue::from(breakpoints.count());
         prepared.told.insert(BREAKPOINTS, count);
         splices = breakpoints.with(splices);
+    }
+    if let Some(guarded) = guarded {
+        splices = guarded.with(splices);
     }
     // All at once, since each change moves the places of those behind it.
     prepared.body = spliced(&prepared.body, splices);
@@ -161,16 +172,21 @@ async fn remember(
 ) -> Remembered {
     let config = &app.project.config;
     let end = Instant::now() + config.server.memory_time_limit();
-    let identity = match Identity::of(&head.headers, body, config.hooks.scope()) {
+    // Coding agents have the model name sessions and the like: what needs no tools is no work.
+    if !body.has_tools && agent(&head.headers, body).is_some() {
+        return Remembered::Off;
+    }
+    let caller = head.extensions.get::<Caller>();
+    // Without a key only this machine is answered.
+    let is_local = caller.is_some_and(|caller| caller.key.is_none());
+    let identity = match Identity::of(&head.headers, body, config.hooks.scope(), is_local) {
         Ok(identity) => identity,
-        Err(header) => {
-            tracing::warn!(event = "identity_unreadable", header);
+        Err(missing) => {
+            tracing::warn!(event = "identity_unreadable", missing);
             return Remembered::Nobody;
         }
     };
-    let is_admitted = config.channels.admit(&identity.channel, &identity.sender);
-    // Coding agents have the model name sessions and the like: what needs no tools is no work.
-    if !is_admitted || (identity.agent.is_some() && !body.has_tools) {
+    if !config.channels.admit(&identity.channel, &identity.sender) {
         return Remembered::Off;
     }
     let asked = Box::new(Asked::new(identity, body));
@@ -179,10 +195,12 @@ async fn remember(
     let mut blocks = match timeout_at(end, blocks).await {
         Ok(Ok(blocks)) => blocks,
         Ok(Err(error)) => {
+            app.metrics.note(Event::MemoryFailed, "failed");
             tracing::warn!(event = "memory_failed", problem = %error);
             return Remembered::Asked(asked, None);
         }
         Err(_) => {
+            app.metrics.note(Event::MemoryFailed, "late");
             tracing::warn!(event = "memory_late");
             return Remembered::Asked(asked, None);
         }
@@ -219,6 +237,7 @@ async fn keep(
     match timeout_at(end, kept).await {
         Ok(Ok(Ok(text))) => Some(text),
         Ok(Ok(Err(error))) => {
+            app.metrics.note(Event::MemoryFailed, "failed");
             tracing::warn!(event = "memory_failed", problem = %error);
             None
         }

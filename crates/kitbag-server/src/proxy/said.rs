@@ -31,6 +31,8 @@ pub(super) struct ClientMessage {
     pub(super) results: Vec<ToolResult>,
     /// The place for a text in front of its last one.
     pub(super) place: Option<Place>,
+    /// Its bytes in the request.
+    pub(super) at: Option<Range<usize>>,
     /// The bytes of its content in the request.
     pub(super) content: Option<Range<usize>>,
 }
@@ -126,6 +128,7 @@ fn message(role: Role, content: &[Part], place: Option<Place>) -> ClientMessage 
             .flat_map(|part| part.results.clone())
             .collect(),
         place,
+        at: None,
         content: None,
     }
 }

@@ -20,6 +20,11 @@ impl Splice {
         Self { at, text }
     }
 
+    /// Returns whether all that it changes lies within some bytes.
+    pub(super) fn is_within(&self, at: &Range<usize>) -> bool {
+        at.start <= self.at.start && self.at.end <= at.end
+    }
+
     /// Returns whether it puts something in at a byte.
     pub(super) fn inserts_at(&self, at: usize) -> bool {
         self.at == (at..at)

@@ -24,6 +24,14 @@ impl Address {
         let (Some(scheme), Some(authority)) = (base.scheme(), base.authority()) else {
             return Err(format!("`{base}` has no scheme or no host"));
         };
+        // It would stand in logs and process lists, and clients would see it in errors.
+        if authority.as_str().contains('@') {
+            return Err(
+                "its address holds a user name or a password, which belong into the `key` or the `headers` \
+                 of a provider"
+                    .to_owned(),
+            );
+        }
         Ok(Self {
             scheme: scheme.clone(),
             authority: authority.clone(),
@@ -140,6 +148,16 @@ mod tests {
         assert!(is_at("http://localhost", "127.0.0.1:80"));
         assert!(is_at("http://localhost:1", "[::1]:1") && is_at("http://[::1]:1", "[::]:1"));
         assert!(!is_at("https://api.example:7411", "0.0.0.0:7411"));
+    }
+
+    #[test]
+    fn x07_an_address_with_a_password_is_refused_without_quoting_it() {
+        let base = "http://op:s3cret@host/v1".parse().unwrap();
+        let problem = Address::new(&base, Dialect::OpenAi).unwrap_err();
+        assert!(
+            !problem.contains("s3cret") && !problem.contains("op:"),
+            "{problem}"
+        );
     }
 
     #[test]

@@ -1,10 +1,16 @@
 //! A breaker: an upstream that could not be reached several times in a row is left alone for a while.
+//!
+//! It is one for all callers, so that none may open it alone: a request that makes an upstream hang up says
+//! something about that request, a connection that is refused says something about the upstream.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// So many failures in a row open it.
 const FAILURES: u32 = 5;
+/// So many callers must have sent the requests that got no answer.
+const CALLERS: usize = 2;
 /// It stays open for so long, then one request tries.
 const OPEN: Duration = Duration::from_secs(10);
 
@@ -12,9 +18,21 @@ const OPEN: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 pub(crate) struct Breaker(Mutex<State>);
 
+/// A failure of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Failure<'a> {
+    /// There was no connection.
+    Connect,
+    /// The request of this caller was sent, and no answer came.
+    NoAnswer(&'a str),
+}
+
 #[derive(Debug, Default)]
 struct State {
-    failures: u32,
+    not_connected: u32,
+    not_answered: u32,
+    /// Those whose requests were not answered.
+    callers: BTreeSet<String>,
     until: Option<Instant>,
 }
 
@@ -35,12 +53,25 @@ impl Breaker {
         *self.state() = State::default();
     }
 
-    pub(crate) fn failed(&self, now: Instant) {
+    /// Notes a failure, and returns true if the breaker is open now.
+    pub(crate) fn failed(&self, failure: Failure<'_>, now: Instant) -> bool {
         let mut state = self.state();
-        state.failures = state.failures.saturating_add(1);
-        if state.failures >= FAILURES {
+        match failure {
+            Failure::Connect => state.not_connected = state.not_connected.saturating_add(1),
+            Failure::NoAnswer(caller) => {
+                state.not_answered = state.not_answered.saturating_add(1);
+                // More than are counted need no memory.
+                if state.callers.len() < CALLERS {
+                    state.callers.insert(caller.to_owned());
+                }
+            }
+        }
+        let opens = state.not_connected >= FAILURES
+            || (state.not_answered >= FAILURES && state.callers.len() >= CALLERS);
+        if opens {
             state.until = Some(now + OPEN);
         }
+        opens
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -56,15 +87,29 @@ mod tests {
     fn failures_in_a_row_open_it_until_one_request_succeeds() {
         let breaker = Breaker::default();
         let now = Instant::now();
-        (1..FAILURES).for_each(|_| breaker.failed(now));
+        let fail = || breaker.failed(Failure::Connect, now);
+        (1..FAILURES).for_each(|_| assert!(!fail()));
         breaker.succeeded();
-        breaker.failed(now);
+        assert!(!fail());
         assert_eq!(breaker.wait(now), None, "they were not in a row");
-        (1..FAILURES).for_each(|_| breaker.failed(now));
+        (2..FAILURES).for_each(|_| assert!(!fail()));
+        assert!(fail());
         assert_eq!(breaker.wait(now), Some(OPEN));
         assert_eq!(breaker.wait(now + OPEN), None, "one may try");
         assert_eq!(breaker.wait(now + OPEN), Some(OPEN), "and no second one");
         breaker.succeeded();
         assert_eq!(breaker.wait(now), None);
+    }
+
+    #[test]
+    fn x07_no_caller_alone_opens_it_by_requests_that_are_not_answered() {
+        let breaker = Breaker::default();
+        let now = Instant::now();
+        for _ in 0..100 {
+            assert!(!breaker.failed(Failure::NoAnswer("ann"), now));
+        }
+        assert_eq!(breaker.wait(now), None);
+        assert!(breaker.failed(Failure::NoAnswer("bob"), now));
+        assert_eq!(breaker.wait(now), Some(OPEN));
     }
 }

@@ -1,13 +1,20 @@
 //! The latest conversations of a tenant, with the columns of a list.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
 use super::{COLUMNS, Conversation};
 use crate::error::Result;
 use crate::export::ExportFilter;
 use crate::message::MessageTime;
+use crate::scope::Scope;
 use crate::store::Store;
+use crate::transaction::placeholders;
 use crate::value::{FromRow, Row, Value};
+
+/// So many names are asked for at a time.
+const TOGETHER: usize = 500;
 
 /// A conversation with its channel and sender.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +35,35 @@ pub struct LatestConversation {
 }
 
 impl Store {
+    /// Those of some names that conversations of a sender on a channel have.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn conversation_names(
+        &self,
+        channel: &str,
+        sender: &str,
+        names: &[String],
+    ) -> Result<BTreeSet<String>> {
+        let (channel, sender, names) = (channel.to_owned(), sender.to_owned(), names.to_vec());
+        self.read(async move |tx| {
+            let mut found = BTreeSet::new();
+            let Some(scope) = Scope::find(tx, &channel, &sender).await? else {
+                return Ok(found);
+            };
+            for some in names.chunks(TOGETHER) {
+                let sql = format!(
+                    "SELECT name FROM conversation WHERE tenant = $1 AND scope = $2 AND name IN ({})",
+                    placeholders(3, some.len())
+                );
+                let some: Vec<Value> = some.iter().map(|name| Value::from(name.as_str())).collect();
+                found.extend(tx.query::<String>(&sql, (scope.id, some)).await?);
+            }
+            Ok(found)
+        })
+        .await
+    }
+
     /// Lists the conversations of a sender or a channel or all, newest first. Of the filter on
     /// messages only two parts apply: the conversations, and the period in which a conversation
     /// must have been active.

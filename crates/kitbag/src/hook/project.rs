@@ -20,7 +20,20 @@ pub fn project_sender(folder: &Path) -> String {
     let folder = real.unwrap_or_else(|_| folder.to_owned());
     let root = folder.ancestors().find_map(repository);
     let root = root.unwrap_or(folder);
-    let name = root.to_string_lossy().into_owned();
+    kept_name(root.to_string_lossy().into_owned())
+}
+
+/// The sender under whom the sessions in a folder of another machine are kept: its path, as that machine says it.
+///
+/// Nothing is looked up: a folder of the same path here would be another one.
+#[must_use]
+pub fn remote_project_sender(folder: &str) -> String {
+    let folder = folder.trim();
+    let name = folder.trim_end_matches(['/', '\\']);
+    kept_name(if name.is_empty() { folder } else { name }.to_owned())
+}
+
+fn kept_name(name: String) -> String {
     match name.chars().count() > LONGEST || name.chars().any(char::is_control) {
         // The hash is as unique as the path, and a name that the store accepts.
         true => format!("project-{}", blake3::hash(name.as_bytes()).to_hex()),

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use kitbag_core::tokens::Tokens;
-use kitbag_store::{ConversationKey, MessageFilter, RecallRequest, Store, StoreError};
+use kitbag_store::{ConversationKey, MessageFilter, RecallRequest, Recalled, Store, StoreError};
 
 use super::block::MemoryBlock;
 use super::relevance;
@@ -20,6 +20,8 @@ pub struct Remembered<'a> {
     pub conversation: Option<&'a str>,
     /// Texts of the conversation, whose blocks hold what is not told a second time.
     pub texts: Vec<&'a str>,
+    /// The messages that the prompt holds, which are not told a second time either.
+    pub said: Vec<&'a str>,
     /// The most tokens of the block.
     pub budget: Tokens,
     /// The time of the prompt.
@@ -38,6 +40,7 @@ impl<'a> Remembered<'a> {
             prompt,
             conversation: None,
             texts: Vec::new(),
+            said: Vec::new(),
             budget: Tokens(800),
             now,
         }
@@ -65,18 +68,67 @@ impl<'a> Remembered<'a> {
         let request = RecallRequest::new(self.sender, asked.as_ref())
             .among(among)
             .at(self.now)
-            .limit(RECALLED)
-            .without(shown.messages());
+            .limit(RECALLED);
+        let said = SaidTexts::of(&self.said);
         let mut block = MemoryBlock::new(self.budget, shown);
-        for recalled in store.recall_facts(&request).await? {
-            block.add_recalled_fact(&recalled);
+        let facts = request.clone().without(shown.messages());
+        for recalled in store.recall_facts(&facts).await? {
+            let source = recalled.message.as_ref();
+            if !source.is_some_and(|message| said.hold(&message.text())) {
+                block.add_recalled_fact(&recalled);
+            }
         }
         let is_relevant = relevance::to(&asked);
-        for recalled in store.recall(&request).await? {
-            if is_relevant(&recalled.text()) {
-                block.add_message(&recalled);
+        let mut out = shown.messages();
+        for round in 1..=ROUNDS {
+            let recalled = store.recall(&request.clone().without(out.clone())).await?;
+            let is_full = recalled.len() == RECALLED;
+            let (in_prompt, others): (Vec<Recalled>, Vec<Recalled>) = recalled
+                .into_iter()
+                .partition(|it| said.hold(&it.message.text()));
+            // Those of the prompt itself took the places of others.
+            if is_full && others.len() < RECALLED / 2 && round < ROUNDS {
+                out.extend(in_prompt.iter().map(|it| it.message.id));
+                continue;
             }
+            let relevant = others.iter().filter(|it| is_relevant(&it.text()));
+            relevant.for_each(|it| block.add_message(it));
+            break;
         }
         Ok(block.finish())
     }
+}
+
+/// Memory is asked at most so often for what a prompt does not hold.
+const ROUNDS: usize = 4;
+
+/// The texts of a prompt, as they are compared with messages.
+struct SaidTexts(Vec<String>);
+
+/// A shorter text says little by being a part of another.
+const TELLING: usize = 40;
+
+impl SaidTexts {
+    fn of(texts: &[&str]) -> Self {
+        let mut all: Vec<String> = texts.iter().map(|text| compared(text)).collect();
+        all.retain(|text| !text.is_empty());
+        Self(all)
+    }
+
+    /// Returns true if the prompt holds a message, perhaps without a part that its client does not send back, such as
+    /// reasoning.
+    fn hold(&self, message: &str) -> bool {
+        let message = compared(message);
+        self.0.iter().any(|text| {
+            let shorter = text.len().min(message.len());
+            *text == message
+                || (shorter >= TELLING
+                    && (text.contains(&message) || message.contains(text.as_str())))
+        })
+    }
+}
+
+/// A text without white space, which clients change.
+fn compared(text: &str) -> String {
+    text.split_whitespace().collect()
 }

@@ -14,6 +14,8 @@ pub enum ReplyEvent {
     /// An answer is being made, and nothing of it has come yet. It is the first event that is shown of a
     /// turn, and comes again after each step with tools; no provider sends it.
     Typing,
+    /// The message of the turn is kept, whatever happens next. No provider sends it.
+    Accepted,
     /// Another turn of the conversation is under way, and is waited for. No provider sends it.
     Queued,
     /// The next words of the answer.

@@ -176,6 +176,19 @@ impl<'a> Providers<'a> {
         self.open_choice(&choice)
     }
 
+    /// Returns true unless a model is one of a provider that nobody chose here: it is neither declared by the user, nor
+    /// the one that is asked where no model is named. A model that is not known is none of any provider.
+    #[must_use]
+    pub fn is_chosen_by_user(&self, model: &str) -> bool {
+        let Ok(choice) = self.for_model(model, "named") else {
+            return true;
+        };
+        let declared = self.config.providers.get(choice.provider);
+        let is_declared = declared.is_some_and(|entry| entry.declared == Declared::ByUser);
+        let usual = || self.of_user(None);
+        is_declared || usual().is_ok_and(|usual| usual.provider == choice.provider)
+    }
+
     /// The provider for a model that a file of the folder names, which may be anybody's. Such a file may
     /// choose among the models of the provider that its user would ask anyway, given `named`; of other
     /// providers only those that it could declare itself.

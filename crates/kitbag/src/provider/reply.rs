@@ -42,6 +42,7 @@ impl Reply {
     pub fn add(&mut self, event: ReplyEvent) {
         match event {
             ReplyEvent::Typing
+            | ReplyEvent::Accepted
             | ReplyEvent::Queued
             | ReplyEvent::Called { .. }
             | ReplyEvent::Node { .. } => {}

@@ -1,6 +1,6 @@
 //! Keys of tenants before the operator's key of a provider: what they reach there, and what it costs them.
 
-use super::{folder, get, key};
+use super::{error, folder, get, key, post, serve};
 use crate::ask::upstream::{ANTHROPIC, CHAT, Reply, Upstream};
 use crate::run::Folder;
 use crate::serve::{Answer, Server};
@@ -58,11 +58,13 @@ fn x07_what_a_provider_keeps_under_the_operator_s_key_is_for_admins() {
         ("GET", "/v1/models/m-1"),
         ("POST", "/v1/embeddings"),
         ("POST", "/v1/chat/completions"),
+        ("POST", "/v1/responses/compact"),
+        ("POST", "/v1/images/generations"),
     ] {
         assert_eq!(send(&server, &theirs, method, path).status, 200, "{path}");
     }
     assert_eq!(send(&server, &admin, "GET", "/v1/files").status, 200);
-    assert_eq!(upstream.requests().len(), 5);
+    assert_eq!(upstream.requests().len(), 7);
     let audit = [
         "--store",
         "sqlite:memory.db",
@@ -73,6 +75,29 @@ fn x07_what_a_provider_keeps_under_the_operator_s_key_is_for_admins() {
     ];
     let log = folder.run(&audit).success();
     assert_eq!(log.matches("deny").count(), 1, "one entry a minute: {log}");
+}
+
+#[test]
+fn x07_a_key_asks_no_provider_that_its_server_s_operator_did_not_choose() {
+    let folder = folder();
+    let key = key(&folder, "main", &["--scope", "write"]);
+    let server = serve(&folder, &[]);
+    let ask = |key: &str, model: &str| {
+        let body = serde_json::json!({"message": "Where are the bees?", "model": model});
+        post(&server, key, "/api/v1/ask", &body)
+    };
+    for model in [
+        "claude-code",
+        "claude-code/opus",
+        "openai/gpt-4o",
+        "gpt-4o",
+        "ollama",
+    ] {
+        let told = error(&ask(&key, model), 403);
+        assert!(told.contains("is not one of this server's"), "{told}");
+    }
+    assert_eq!(ask(&key, "demo").status, 200);
+    assert_eq!(ask(&key, "no-such-model").status, 400);
 }
 
 #[test]

@@ -204,3 +204,20 @@ fn c10_what_a_model_says_calls_nobody_in_slack() {
     let escaped = "&lt;!channel&gt; tell &lt;@U9&gt; that 1 &lt; 2 &amp; 3";
     assert_eq!(last["text"], escaped);
 }
+
+#[test]
+#[ignore = "needs Python: cargo xtask test"]
+fn c10_a_message_that_cannot_be_kept_is_delivered_again() {
+    let slack = slack();
+    let (folder, server) = start(&slack);
+    let raw = rusqlite::Connection::open(folder.path().join("memory.db")).unwrap();
+    raw.execute_batch("ALTER TABLE scope RENAME TO gone")
+        .unwrap();
+    let said = mention("70.1", "U1", "Where are the bees?");
+    assert_eq!(signed(&server, &said).status, 503);
+    raw.execute_batch("ALTER TABLE gone RENAME TO scope")
+        .unwrap();
+    assert_eq!(signed(&server, &said).status, 200);
+    assert_eq!(server.stop().code, Some(0));
+    assert_eq!(calls(&slack, "chat.postMessage").len(), 1);
+}

@@ -2,8 +2,9 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::time::{Duration, Instant};
 
-use super::Server;
+use super::{PATIENCE, Server};
 use crate::ask::upstream::{CHAT, Reply, Upstream};
 use crate::run::Folder;
 
@@ -38,6 +39,31 @@ fn x06_without_a_key_nobody_listens_to_other_machines() {
     assert!(
         error.contains("0.0.0.0:0 can be reached from other machines"),
         "{error}"
+    );
+}
+
+#[test]
+fn x07_a_password_in_an_address_is_refused_and_shown_to_nobody() {
+    let folder = Folder::new();
+    let serve = ["serve", "--no-memory", "--bind", "127.0.0.1:0"];
+    for address in ["http://op:s3cret@127.0.0.1:9", "http://op:s3 cret@[x/v1"] {
+        let error = folder.run(&[&serve[..], &["--upstream", address]].concat());
+        let error = error.failure(1);
+        assert!(!error.contains("s3") && !error.contains("op:"), "{error}");
+    }
+    // Nor where the operator's network has what.
+    let free = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let server = Server::start(&folder, &["--upstream", &format!("http://{free}")]);
+    let answer = server.post("/v1/messages", &[], "{}");
+    assert_eq!(answer.status, 502);
+    let port = free.port().to_string();
+    assert!(answer.body.contains("`default`"), "{answer:?}");
+    assert!(
+        !answer.body.contains("127.0.0.1") && !answer.body.contains(&port),
+        "{answer:?}"
     );
 }
 
@@ -84,7 +110,7 @@ fn x06_a_server_that_stops_finishes_its_answers() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let upstream = format!("http://{}", listener.local_addr().unwrap());
     let folder = Folder::new();
-    let server = Server::start(&folder, &["--upstream", &upstream]);
+    let mut server = Server::start(&folder, &["--upstream", &upstream]);
     assert_eq!(server.get("/healthz").status, 200);
     assert_eq!(server.get("/readyz").status, 200);
     // A connection that stays open, over which the server is asked while it stops.
@@ -116,7 +142,8 @@ fn x06_a_server_that_stops_finishes_its_answers() {
     drop(stream);
     client.read_to_end(&mut came).unwrap();
     assert!(String::from_utf8_lossy(&came).contains("data: [DONE]"));
-    assert_eq!(server.stop().code, Some(0));
+    // No second signal, which would end it before it has learned the answer.
+    assert_eq!(server.child.wait().unwrap().code(), Some(0));
     let history = folder
         .run(&["--store", "sqlite:memory.db", "memory", "export"])
         .success();
@@ -124,4 +151,71 @@ fn x06_a_server_that_stops_finishes_its_answers() {
         history.contains("In Porto."),
         "the last answer was kept: {history}"
     );
+}
+
+#[test]
+fn x06_a_server_that_stops_waits_for_no_request_that_is_half_sent() {
+    let upstream = Upstream::answering(|_| Reply::stream(CHAT));
+    let folder = Folder::new();
+    let server = Server::start(&folder, &["--upstream", &upstream.address()]);
+    let head = server.head("POST", "/v1/chat/completions", &[], 100);
+    let parts = [
+        format!("{head}{{"),
+        "POST /v1/mess".to_owned(),
+        String::new(),
+    ];
+    let clients = parts.map(|part| {
+        let mut client = server.connect();
+        client.write_all(part.as_bytes()).unwrap();
+        client
+    });
+    assert_eq!(server.get("/healthz").status, 200);
+    let begun = Instant::now();
+    assert_eq!(server.stop().code, Some(0));
+    assert!(begun.elapsed() < PATIENCE / 2, "{:?}", begun.elapsed());
+    drop(clients);
+}
+
+#[test]
+fn x06_a_server_that_stops_says_so_while_it_still_takes_requests() {
+    let upstream = Upstream::answering(|_| Reply::stream(CHAT));
+    let folder = Folder::new();
+    folder.write("own.yaml", "server: {drain: 4s}\n");
+    let address = upstream.address();
+    let mut server = Server::start(&folder, &["--config", "own.yaml", "--upstream", &address]);
+    assert_eq!(server.get("/readyz").status, 200);
+    server.terminate();
+    while server.get("/readyz").status == 200 {}
+    assert_eq!(server.get("/readyz").body, "stopping\n");
+    let body = r#"{"model":"m","messages":[{"role":"user","content":"Hi"}]}"#;
+    assert_eq!(server.post("/v1/chat/completions", &[], body).status, 200);
+    assert_eq!(server.child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn x06_a_second_signal_ends_a_server_at_once() {
+    let upstream = Upstream::answering(|_| Reply::Never);
+    let folder = Folder::new();
+    let mut server = Server::start(&folder, &["--upstream", &upstream.address()]);
+    let body = r#"{"model":"m","messages":[{"role":"user","content":"Hi"}]}"#;
+    let head = server.head("POST", "/v1/chat/completions", &[], body.len());
+    let mut client = server.connect();
+    client
+        .write_all(format!("{head}{body}").as_bytes())
+        .unwrap();
+    while upstream.requests().is_empty() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    server.terminate();
+    while TcpStream::connect(&server.address).is_ok() {}
+    assert!(
+        server.child.try_wait().unwrap().is_none(),
+        "it waits for the answer"
+    );
+    // Again, in case that the first one was still being handled.
+    while server.child.try_wait().unwrap().is_none() {
+        server.terminate();
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(server.child.wait().unwrap().code(), Some(1));
 }

@@ -238,3 +238,38 @@ fn x06_a_client_that_leaves_behind_the_last_event_has_had_a_whole_answer() {
     let kept = folder.run(&export).success();
     assert!(kept.contains("In Porto."), "{kept}");
 }
+
+#[test]
+fn x07_requests_that_make_an_upstream_hang_up_close_it_to_nobody_else() {
+    let upstream = Upstream::answering(|request| match request.contains("poison") {
+        true => Reply::Drop,
+        false => Reply::stream(CHAT),
+    });
+    let folder = Folder::new();
+    let server = Server::start(&folder, &["--upstream", &upstream.address()]);
+    let poison = HI.replace("Hi", "poison");
+    for _ in 0..6 {
+        let answer = server.post("/v1/chat/completions", &[], &poison);
+        assert_eq!(answer.status, 502, "{answer:?}");
+    }
+    assert_eq!(server.post("/v1/chat/completions", &[], HI).status, 200);
+    let metrics = server.get("/metrics").body;
+    let counted = "kitbag_upstream_failures_total{kind=\"unreachable\"} 6";
+    assert!(metrics.contains(counted), "{metrics}");
+}
+
+#[test]
+fn x06_a_client_of_anthropic_s_api_gets_its_own_event_while_an_upstream_is_silent() {
+    let upstream = Upstream::answering(|_| Reply::Silent(begun(ANTHROPIC)));
+    let folder = Folder::new();
+    let config = format!(
+        "providers: {{slow: {{kind: anthropic, base_url: {}, timeouts: {{idle: 200ms}}}}}}\n",
+        upstream.address()
+    );
+    folder.write("own.yaml", config);
+    let server = Server::start(&folder, &["--config", "own.yaml", "--upstream", "slow"]);
+    let answer = server.post("/v1/messages", &[], HI);
+    let ping = "event: ping\ndata: {\"type\": \"ping\"}\n\n";
+    let pings = answer.body.strip_prefix(&begun(ANTHROPIC)).unwrap();
+    assert!(pings.starts_with(&ping.repeat(3)), "{answer:?}");
+}

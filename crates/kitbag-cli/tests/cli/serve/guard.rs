@@ -194,3 +194,62 @@ fn x06_memory_counts_as_part_of_a_request() {
     assert_eq!(refused.status, 400, "{refused:?}");
     assert!(refused.body.contains("prompt is too long"), "{refused:?}");
 }
+
+#[test]
+fn x06_old_exchanges_of_a_plain_chat_are_left_out_and_counted() {
+    let (server, upstream, _folder) = guarded("2k");
+    for path in ["/v1/messages", "/v1/chat/completions", "/v1/responses"] {
+        let list = if path == "/v1/responses" {
+            "input"
+        } else {
+            "messages"
+        };
+        let mut said = vec![];
+        if path == "/v1/chat/completions" {
+            said.push(json!({"role": "system", "content": "Be kind."}));
+        }
+        let (mut before, mut left_before, mut renewed) = (String::new(), 0, 0);
+        for number in 0..24 {
+            let text = format!("question {number}: {}", "All is well here. ".repeat(40));
+            said.push(json!({"role": "user", "content": text}));
+            let sent = json!({list: said, "model": "gpt-4o", "stream": true}).to_string();
+            let answer = server.post(path, &[], &sent);
+            assert_eq!(answer.status, 200, "{number}: {answer:?}");
+            let arrived = upstream.bodies().pop().unwrap();
+            let read: Value = serde_json::from_str(&arrived).unwrap();
+            assert!(
+                arrived.contains(&format!("question {number}:")),
+                "{arrived}"
+            );
+            assert!(path != "/v1/chat/completions" || read[list][0]["role"] == "system");
+            let left = answer.header("x-kitbag-messages-left-out").unwrap();
+            let left: usize = left.parse().unwrap();
+            match left {
+                0 => assert_eq!(arrived, sent),
+                _ => {
+                    let note =
+                        format!("[{left} earlier messages of this conversation are not shown]");
+                    assert_eq!(arrived.matches(&note).count(), 1, "{arrived}");
+                    assert!(!arrived.contains("question 0:"));
+                    let shown = read[list].as_array().unwrap().len();
+                    assert_eq!(shown, said.len() - left + 1);
+                }
+            }
+            // A request begins as the one before it did, until exchanges leave again.
+            if left == left_before {
+                let beginning = before.split("],\"model\"").next().unwrap();
+                assert!(arrived.starts_with(beginning), "{number}");
+            } else {
+                renewed += 1;
+            }
+            (before, left_before) = (arrived, left);
+            said.push(json!({"role": "assistant", "content": format!("answer {number}")}));
+        }
+        assert!((2..=8).contains(&renewed), "{path}: {renewed}");
+        let long = "All is well here. ".repeat(2_000);
+        let body = json!({"model": "m", "messages": [{"role": "user", "content": long}]});
+        let counted = server.post("/v1/messages/count_tokens", &[], &body.to_string());
+        assert_eq!(counted.status, 200, "{counted:?}");
+        assert_eq!(upstream.bodies().pop().unwrap(), body.to_string());
+    }
+}

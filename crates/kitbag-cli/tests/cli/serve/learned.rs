@@ -113,3 +113,154 @@ fn x06_a_block_that_is_kept_too_late_is_sent_and_put_back() {
     let place = second.find("[{").unwrap();
     assert_eq!(first.get(same..end), second.get(place..place + end - same));
 }
+
+#[test]
+fn x06_answers_that_a_client_writes_anew_are_learned_once() {
+    for headers in [&[][..], &[("x-kitbag-conversation", "garden")]] {
+        let proxy = Proxy::answering("", |request| {
+            let newest = request.rsplit_once("question ").unwrap().1;
+            let (number, _) = newest.split_once('"').unwrap();
+            let answer = format!("<think>hm {number}</think>In answer {number}.");
+            Reply::stream(&CHAT.replace("In \"", "\"").replace("Porto.", &answer))
+        });
+        for newest in 1..=4 {
+            ask(&proxy, headers, &window(1, newest));
+        }
+        let exported = proxy.exported();
+        for number in 1..=4 {
+            for text in [
+                format!("In answer {number}.\""),
+                format!("\"text\":\"question {number}\""),
+            ] {
+                assert_eq!(exported.matches(&text).count(), 1, "{text} {exported}");
+            }
+        }
+    }
+}
+
+#[test]
+fn x06_two_chats_that_begin_alike_are_two() {
+    let proxy = Proxy::answering("", |request| {
+        Reply::stream(match request.matches("\"role\"").count() {
+            1 => CHAT,
+            _ => {
+                "data: {\"choices\":[{\"delta\":{\"content\":\"Noted.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
+            }
+        })
+    });
+    let hi = ["Hi", "In Porto."];
+    proxy.say(&[], "Hi");
+    proxy.post(PATH, &[], &chat(&[&hi[..], &[SAID]].concat()));
+    proxy.wait_for(SAID);
+    proxy.post(PATH, &[], &chat(&hi[..1]));
+    let second = [&hi[..], &[ASKED]].concat();
+    let (answer, arrived) = proxy.post(PATH, &[], &chat(&second));
+    // The first chat is another one, whose memory the second one may have.
+    assert_eq!(answer.header("x-kitbag-memory"), Some("added"));
+    assert!(block(&arrived).contains("fly.io"), "{arrived}");
+    proxy.wait_for(ASKED);
+    proxy.post(
+        PATH,
+        &[],
+        &chat(&[&second[..], &["Noted.", "Thanks a lot."]].concat()),
+    );
+    proxy.wait_for("Thanks a lot.");
+    let exported = proxy.exported();
+    let lines = exported
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let lines: Vec<Value> = lines.collect();
+    let place = |text: &str| {
+        let mut found = lines.iter().filter(|it| it["text"] == text);
+        let place = found.next().unwrap()["conversation"].clone();
+        assert!(found.next().is_none(), "{text}: {exported}");
+        place
+    };
+    assert_eq!(place("Hi"), place(SAID));
+    assert_ne!(place(ASKED), place(SAID), "{exported}");
+    assert_eq!(place("Thanks a lot."), place(ASKED), "{exported}");
+}
+
+#[test]
+fn x06_the_same_words_are_learned_each_time_where_a_provider_keeps_the_history() {
+    let mut count = 0;
+    let proxy = Proxy::answering("", move |_| {
+        count += 1;
+        let text =
+            json!({"type": "output_text", "text": format!("Part {count}."), "annotations": []});
+        let item = json!({"type": "message", "id": "i", "status": "completed", "role": "assistant",
+            "content": [text]});
+        let answer = json!({"id": format!("resp_{count}"), "object": "response", "status": "completed",
+            "model": "m", "output": [item]});
+        Reply::whole(&answer.to_string())
+    });
+    let said = [
+        "Tell me of the bees.",
+        "Continue.",
+        "Continue.",
+        "Continue.",
+    ];
+    for (number, words) in said.into_iter().enumerate() {
+        let body = json!({"model": "m", "conversation": "conv_1", "input": words});
+        proxy.post("/v1/responses", &[], &body);
+        proxy.wait_for(&format!("\"Part {}.\"", number + 1));
+    }
+    assert_eq!(
+        proxy.exported().matches("\"text\":\"Continue.\"").count(),
+        3
+    );
+    // The same by the name of the answer before. One that is sent again is the same.
+    let named = [("x-kitbag-conversation", "story")];
+    for (number, before) in [(5, 0), (6, 5), (7, 6), (8, 6)] {
+        let mut body = json!({"model": "m", "input": "Go on."});
+        if before > 0 {
+            body["previous_response_id"] = format!("resp_{before}").into();
+        }
+        proxy.post("/v1/responses", &named, &body);
+        proxy.wait_for(&format!("\"Part {number}.\""));
+    }
+    let exported = proxy.exported();
+    assert_eq!(
+        exported.matches("\"text\":\"Go on.\"").count(),
+        3,
+        "{exported}"
+    );
+    assert_eq!(
+        exported.matches("\"text\":\"Part ").count(),
+        7,
+        "{exported}"
+    );
+}
+
+#[test]
+fn x06_a_request_that_is_sent_several_times_at_once_keeps_one_answer() {
+    let mut count = 0;
+    let proxy = Proxy::answering("", move |_| {
+        count += 1;
+        Reply::stream(&CHAT.replace("Porto.", &format!("place {count}.")))
+    });
+    let named = [("x-kitbag-conversation", "c")];
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                proxy
+                    .server
+                    .post(PATH, &named, &chat(&["Where?"]).to_string())
+            });
+        }
+    });
+    proxy.wait_for("Where?");
+    assert_eq!(proxy.server.stop().code, Some(0));
+    let export = ["--store", "sqlite:memory.db", "memory", "export"];
+    let exported = proxy.folder.run(&export).success();
+    assert_eq!(
+        exported.matches("\"text\":\"In place ").count(),
+        1,
+        "{exported}"
+    );
+    assert_eq!(
+        exported.matches("\"text\":\"Where?\"").count(),
+        1,
+        "{exported}"
+    );
+}

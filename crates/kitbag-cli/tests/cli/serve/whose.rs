@@ -101,3 +101,25 @@ fn x07_a_key_brings_no_memory_that_it_may_not_read() {
         "who may write: {exported}"
     );
 }
+
+#[test]
+fn x06_folders_of_another_system_are_projects_of_their_own() {
+    let proxy = Proxy::new();
+    let ask = |folder: &str, session: &str, text: &str| {
+        let body = serde_json::json!({"model": "m", "max_tokens": 9, "tools": [{"name": "ls", "input_schema": {}}],
+            "system": format!(" - Primary working directory: {folder}\n"),
+            "messages": [{"role": "user", "content": text}]});
+        let session = [("x-claude-code-session-id", session)];
+        proxy.post("/v1/messages", &session, &body)
+    };
+    ask(r"C:\code\one", "s1", SAID);
+    proxy.wait_for(SAID);
+    let (_, arrived) = ask(r"C:\code\two", "s2", ASKED);
+    assert!(!arrived.contains("fly.io"), "{arrived}");
+    let (_, arrived) = ask(r"C:\code\one", "s3", ASKED);
+    assert!(arrived.contains("fly.io"), "{arrived}");
+    // An agent whose folder nobody knows has the memory of none.
+    let (answer, arrived) = ask("somewhere", "s4", ASKED);
+    assert_eq!(answer.header("x-kitbag-memory"), Some("unavailable"));
+    assert!(!arrived.contains("fly.io"), "{arrived}");
+}

@@ -29,6 +29,8 @@ pub(in super::super) struct ReadBody {
     pub(in super::super) conversation: Option<String>,
     /// A name that tells conversations apart which begin alike.
     pub(in super::super) seed: Option<String>,
+    /// The name of the answer before, which the provider keeps with all that was said before it.
+    pub(in super::super) previous: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -144,8 +146,8 @@ impl ReadBody {
             conversation: raw.conversation.map(|it| match it {
                 Conversation::Id(id) | Conversation::Object { id } => id,
             }),
-            // The former names one exchange, the latter may be shared by many conversations.
-            seed: raw.previous_response_id.or(raw.prompt_cache_key),
+            seed: raw.prompt_cache_key,
+            previous: raw.previous_response_id,
         })
     }
 }
@@ -174,8 +176,9 @@ fn read_message(
     };
     // Only what a person said is a place for memory.
     let mut message = message(role, &parts, place.filter(|_| role == Role::User));
-    let content = read.content;
-    message.content = content.and_then(|raw| offset(raw).map(|at| at..at + raw.get().len()));
+    let span = |raw: &RawValue| offset(raw).map(|at| at..at + raw.get().len());
+    message.at = span(raw);
+    message.content = read.content.and_then(span);
     let calls = read.tool_calls.unwrap_or_default().into_iter();
     message.calls.extend(calls.filter_map(|call| call.id));
     // The APIs name the same id differently; one message has one of them.

@@ -119,6 +119,7 @@ impl LineDecoder {
                 | ReplyEvent::ToolCall(_)
                 | ReplyEvent::Stop(_)
                 | ReplyEvent::Typing
+                | ReplyEvent::Accepted
                 | ReplyEvent::Called { .. }
                 | ReplyEvent::Node { .. }
                 | ReplyEvent::Queued => {}

@@ -29,6 +29,14 @@ use tower_service::Service;
 #[error("{}", certificate_problem(.0).map_or_else(|| reason(.0), |problem| format!("its certificate is refused: {problem}")))]
 pub struct SendError(#[source] legacy::Error);
 
+impl SendError {
+    /// Returns true if there was no connection, so that nothing of the request was sent.
+    #[must_use]
+    pub fn is_connect(&self) -> bool {
+        self.0.is_connect()
+    }
+}
+
 /// The variables that name a file of authorities, and folders of them.
 const AUTHORITIES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 
