@@ -39,8 +39,9 @@ impl Balance {
         }
     }
 
-    /// Fits within the limits. Of the fragments that a first choice takes, the worthiest stay, and
-    /// the others make room for a second choice without them.
+    /// Fits within the limits. Of the fragments that a first choice takes, those stay that are worth most
+    /// for their size, and the others make room for a second choice without them. By worth alone, a few
+    /// large parts of unlikely files would push out the short function of the likeliest one.
     pub(super) fn fit(
         &self,
         priced: &[Priced],
@@ -65,7 +66,7 @@ impl Balance {
         if all <= room {
             return Ok(fitted);
         }
-        fragments.sort_by_key(|&(index, piece)| (Reverse(piece.worth), index));
+        fragments.sort_by_key(|&(index, piece)| (Reverse(worth_of_a_token(piece)), index));
         let mut stay = BTreeSet::new();
         for (index, piece) in fragments {
             if piece.tokens <= room {
@@ -116,6 +117,11 @@ impl Balance {
 
 /// So many tokens of fragments are no noise, however small the prompt is.
 const LEAST_FRAGMENTS: Tokens = Tokens(400);
+
+/// The worth of each token of a piece, in units so small that a division loses nothing that counts.
+fn worth_of_a_token(piece: &Piece) -> u128 {
+    (u128::from(piece.worth) << 32) / u128::from(piece.tokens.0.max(1))
+}
 
 /// Tells files that the limits hold for from other chunks and from what must be in.
 fn limits(priced: &Priced) -> bool {
@@ -174,6 +180,15 @@ mod tests {
     }
 
     const NO_LIMIT: Tokens = Tokens(10_000);
+
+    #[test]
+    fn a_short_fragment_stays_before_a_long_one_that_is_worth_little_more() {
+        let usual = ContextPriority::Medium;
+        let file = |bytes, worth| file("a", usual, &[(Detail::Slice, bytes, worth)]);
+        let priced = [file(1_200, 50), file(400, 40), file(400, 30)];
+        let some = chosen(&Balance::new(NO_LIMIT, Tokens(350)), &priced);
+        assert_eq!(some, [None, Some(100), Some(100)]);
+    }
 
     #[test]
     fn of_too_many_fragments_the_worthiest_stay() {

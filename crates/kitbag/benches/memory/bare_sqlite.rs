@@ -5,9 +5,10 @@ use std::path::Path;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-use crate::cpu::{Cpu, Spent, Stopwatch};
+use crate::cpu::Cpu;
 use crate::each;
 use crate::talk::{Question, Talk};
+use crate::stopwatch::{Spent, Stopwatch};
 
 /// As many messages as a transaction of an import has.
 const BATCH: usize = 16_384;

@@ -16,6 +16,7 @@
 mod bare_postgres;
 mod bare_sqlite;
 mod cpu;
+mod stopwatch;
 mod export;
 mod ours;
 mod talk;

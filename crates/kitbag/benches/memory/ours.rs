@@ -13,9 +13,10 @@ use kitbag::store::{
 };
 use serde_json::json;
 
-use crate::cpu::{Cpu, Spent, Stopwatch};
+use crate::cpu::Cpu;
 use crate::each;
 use crate::talk::{Question, Talk};
+use crate::stopwatch::{Spent, Stopwatch};
 
 /// The number of queries that are measured.
 pub(crate) const QUERIES: usize = 60;
