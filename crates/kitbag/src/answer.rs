@@ -107,7 +107,8 @@ impl Engine {
     ) -> Result<(TurnPrompt, Request), AnswerError> {
         let provider = self.asked_provider()?;
         turn.prompt.settings.form = provider.dialect().form();
-        let is_remembered = turn.memory.is_some();
+        // A turn may name its sender also where nothing is kept.
+        let is_remembered = self.store.is_some() && turn.memory.is_some();
         let mut prompt = Box::pin(self.prompt_of_sanitised(turn)).await?;
         let Composed {
             draft, assembly, ..
