@@ -51,8 +51,12 @@ fn o05_typing_is_signalled_before_the_first_words() {
         };
         assert_eq!(answer.text(), "Fine.");
         assert_eq!(
-            shown[..2],
-            [ReplyEvent::Typing, ReplyEvent::Text("Fine.".into())]
+            shown[..3],
+            [
+                ReplyEvent::Typing,
+                ReplyEvent::Accepted,
+                ReplyEvent::Text("Fine.".into())
+            ]
         );
     });
 }

@@ -177,7 +177,7 @@ fn read_message(
     // Only what a person said is a place for memory.
     let mut message = message(role, &parts, place.filter(|_| role == Role::User));
     let span = |raw: &RawValue| offset(raw).map(|at| at..at + raw.get().len());
-    message.at = span(raw);
+    message.at = Some(raw).and_then(span);
     message.content = read.content.and_then(span);
     let calls = read.tool_calls.unwrap_or_default().into_iter();
     message.calls.extend(calls.filter_map(|call| call.id));
