@@ -7,8 +7,8 @@ use rusqlite::{Connection, params_from_iter};
 
 use crate::cpu::Cpu;
 use crate::each;
-use crate::talk::{Question, Talk};
 use crate::stopwatch::{Spent, Stopwatch};
+use crate::talk::{Question, Talk};
 
 /// As many messages as a transaction of an import has.
 const BATCH: usize = 16_384;

@@ -16,9 +16,9 @@
 mod bare_postgres;
 mod bare_sqlite;
 mod cpu;
-mod stopwatch;
 mod export;
 mod ours;
+mod stopwatch;
 mod talk;
 
 use std::env;

@@ -15,8 +15,8 @@ use serde_json::json;
 
 use crate::cpu::Cpu;
 use crate::each;
-use crate::talk::{Question, Talk};
 use crate::stopwatch::{Spent, Stopwatch};
+use crate::talk::{Question, Talk};
 
 /// The number of queries that are measured.
 pub(crate) const QUERIES: usize = 60;
