@@ -16,7 +16,7 @@ use crate::export::ExportFilter;
 use crate::fact::{self, Drawn, NewFact};
 use crate::history::{self, Readers};
 use crate::id::ConversationId;
-use crate::lease;
+use crate::lease::{self, ExclusiveLock};
 use crate::message::{MessageTime, StoredMessage};
 use crate::scope::Scope;
 use crate::store::Store;
@@ -178,6 +178,27 @@ impl Store {
             summary.text = self.secrets().masked(std::mem::take(&mut summary.text));
         }
         closing.facts = self.secrets().masked_facts(closing.facts);
+        let outcome = self
+            .close_unless_active(&closing, summary.as_ref(), now, None)
+            .await?;
+        if outcome != CloseOutcome::StillActive {
+            return Ok(outcome);
+        }
+        // A process that was killed while it answered must not keep the conversation open.
+        let Some(alone) = self.without_living_holders() else {
+            return Ok(outcome);
+        };
+        self.close_unless_active(&closing, summary.as_ref(), now, Some(&alone))
+            .await
+    }
+
+    async fn close_unless_active(
+        &self,
+        closing: &Closing,
+        summary: Option<&NewSummary>,
+        now: Timestamp,
+        alone: Option<&ExclusiveLock>,
+    ) -> Result<CloseOutcome> {
         self.write(async move |tx| {
             let id = closing.conversation.id;
             Scope::lock(tx, id).await?;
@@ -185,7 +206,7 @@ impl Store {
             // The count includes forgotten messages, so it changes with every new message and never
             // goes back.
             if conversation.messages != closing.conversation.messages
-                || lease::is_busy(tx, id, now).await?
+                || lease::is_busy(tx, id, now, alone).await?
             {
                 return Ok(CloseOutcome::StillActive);
             }
@@ -208,7 +229,7 @@ impl Store {
                 fact::set(tx, &closing.sender, fact, now).await?;
             }
             let summary = match summary {
-                Some(summary) => Some(summary::add(tx, id, &summary, now).await?),
+                Some(summary) => Some(summary::add(tx, id, summary, now).await?),
                 None => None,
             };
             Ok(CloseOutcome::Closed(summary))

@@ -16,8 +16,7 @@ use crate::transaction::Tx;
 use crate::turn::{StoredTurn, TurnStatus};
 use crate::value::from_row;
 
-use holders::ExclusiveLock;
-pub(crate) use holders::SharedLock;
+pub(crate) use holders::{ExclusiveLock, SharedLock};
 
 /// The right to work on a turn. It expires by itself, and each commit of the turn checks that
 /// nobody has taken it over.
@@ -124,6 +123,11 @@ impl Store {
         }
     }
 
+    /// Takes the lock that holders of leases share, if none of them is alive.
+    pub(crate) fn without_living_holders(&self) -> Option<ExclusiveLock> {
+        holders::take_exclusive(self)
+    }
+
     /// Takes the lease from a holder that has ended; none if it may be alive. At first the new lease is held
     /// by time alone: the exclusive lock has to be released before it is shared, and in between others
     /// could take a holder that shares it for dead.
@@ -133,7 +137,7 @@ impl Store {
         length: SignedDuration,
         now: Timestamp,
     ) -> Result<Option<Lease>> {
-        let alone = holders::take_exclusive(self);
+        let alone = self.without_living_holders();
         if alone.is_none() {
             return Ok(None);
         }
@@ -250,10 +254,17 @@ impl LeaseRow {
     }
 }
 
-/// Returns true if a turn of the conversation is under way.
-pub(crate) async fn is_busy(tx: &mut Tx<'_>, id: ConversationId, now: Timestamp) -> Result<bool> {
-    let held = row(tx, id).await?;
-    Ok(held.is_some_and(|held| held.is_held_at(now)))
+/// Returns true if a turn of the conversation is under way. Holders that share the lock are dead while this process
+/// has it `alone`.
+pub(crate) async fn is_busy(
+    tx: &mut Tx<'_>,
+    id: ConversationId,
+    now: Timestamp,
+    alone: Option<&ExclusiveLock>,
+) -> Result<bool> {
+    let held = row(tx, id).await?.filter(|held| held.is_held_at(now));
+    let owner = held.and_then(|held| held.owner);
+    Ok(owner.is_some_and(|owner| alone.is_none() || !holders::shares(&owner)))
 }
 
 async fn row(tx: &mut Tx<'_>, id: ConversationId) -> Result<Option<LeaseRow>> {

@@ -20,7 +20,7 @@ pub(crate) struct SharedLock(#[expect(dead_code, reason = "holds the lock")] Arc
 
 /// The lock, held exclusively.
 #[derive(Debug, Clone)]
-pub(super) struct ExclusiveLock(#[expect(dead_code, reason = "holds the lock")] Arc<File>);
+pub(crate) struct ExclusiveLock(#[expect(dead_code, reason = "holds the lock")] Arc<File>);
 
 /// Shares the lock; none if that is not possible at once.
 pub(super) fn share(store: &Store) -> Option<SharedLock> {

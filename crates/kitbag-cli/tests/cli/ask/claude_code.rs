@@ -130,7 +130,15 @@ fn o07_claude_code_starts_the_servers_of_its_entry_and_may_call_their_tools() {
     );
     folder.write("cc.yaml", config);
     folder.write("key", KEY);
-    let set = ["memory", "facts", "set", "home", "a houseboat in Porto"];
+    let set = [
+        "memory",
+        "facts",
+        "set",
+        "home",
+        "a houseboat in Porto",
+        "--sender",
+        "user",
+    ];
     folder
         .run(&[&["--store", "sqlite:notes.db"], &set[..]].concat())
         .success();
