@@ -101,11 +101,15 @@ pub fn check_bind(address: SocketAddr, has_keys: bool) -> Result<(), BindError> 
 /// The headers that clients put a key into, the one for a key beside a provider's own credential first.
 const KEYS: [&str; 5] = [
     "x-kitbag-key",
-    "authorization",
-    "x-api-key",
-    "api-key",
-    "x-goog-api-key",
+    CREDENTIALS[0],
+    CREDENTIALS[1],
+    CREDENTIALS[2],
+    CREDENTIALS[3],
 ];
+
+/// The headers that clients put a provider's credential into.
+pub(crate) const CREDENTIALS: [&str; 4] =
+    ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
 
 /// Lets a request through that may come in, with its [`Caller`]. Our keys are taken out of the headers, so
 /// that none goes on to a provider.

@@ -14,6 +14,7 @@ use kitbag::provider::{Credentials, HttpClient, HttpSettings, ProviderError, Pro
 use kitbag::wire::Dialect;
 use serde::Deserialize;
 
+use crate::access::CREDENTIALS;
 use address::Address;
 use breaker::Breaker;
 pub(crate) use send::SendFailure;
@@ -231,11 +232,12 @@ impl Upstream {
         if self.own.headers.is_empty() {
             return;
         }
-        let is_key = |name: &str| matches!(name, "authorization" | "x-api-key");
-        // Both are removed: an API that gets two credentials may use the client's.
+        let is_key = |name: &str| CREDENTIALS.contains(&name);
+        // All are removed: an API that gets two credentials may use the client's.
         if self.own.headers.keys().any(|name| is_key(name.as_str())) {
-            headers.remove("authorization");
-            headers.remove("x-api-key");
+            for credential in CREDENTIALS {
+                headers.remove(credential);
+            }
         }
         for (name, value) in &self.own.headers {
             headers.insert(name.clone(), value.clone());

@@ -4,6 +4,8 @@
 //! Nothing is locked between the steps, so the model may take its time. If it fails nothing is
 //! lost: a summary is then made of sentences from the conversation.
 
+use std::sync::Arc;
+
 use jiff::{SignedDuration, Timestamp};
 use kitbag_core::role::Role;
 use kitbag_core::statement::Statement;
@@ -178,9 +180,10 @@ impl Store {
             summary.text = self.secrets().masked(std::mem::take(&mut summary.text));
         }
         closing.facts = self.secrets().masked_facts(closing.facts);
-        let outcome = self
-            .close_unless_active(&closing, summary.as_ref(), now, None)
-            .await?;
+        // Shared, since the transaction may be tried twice.
+        let (closing, summary) = (Arc::new(closing), summary.map(Arc::new));
+        let first = self.close_unless_active(Arc::clone(&closing), summary.clone(), now, None);
+        let outcome = first.await?;
         if outcome != CloseOutcome::StillActive {
             return Ok(outcome);
         }
@@ -188,16 +191,16 @@ impl Store {
         let Some(alone) = self.without_living_holders() else {
             return Ok(outcome);
         };
-        self.close_unless_active(&closing, summary.as_ref(), now, Some(&alone))
+        self.close_unless_active(closing, summary, now, Some(alone))
             .await
     }
 
     async fn close_unless_active(
         &self,
-        closing: &Closing,
-        summary: Option<&NewSummary>,
+        closing: Arc<Closing>,
+        summary: Option<Arc<NewSummary>>,
         now: Timestamp,
-        alone: Option<&ExclusiveLock>,
+        alone: Option<ExclusiveLock>,
     ) -> Result<CloseOutcome> {
         self.write(async move |tx| {
             let id = closing.conversation.id;
@@ -206,7 +209,7 @@ impl Store {
             // The count includes forgotten messages, so it changes with every new message and never
             // goes back.
             if conversation.messages != closing.conversation.messages
-                || lease::is_busy(tx, id, now, alone).await?
+                || lease::is_busy(tx, id, now, alone.as_ref()).await?
             {
                 return Ok(CloseOutcome::StillActive);
             }
@@ -229,7 +232,7 @@ impl Store {
                 fact::set(tx, &closing.sender, fact, now).await?;
             }
             let summary = match summary {
-                Some(summary) => Some(summary::add(tx, id, summary, now).await?),
+                Some(summary) => Some(summary::add(tx, id, &summary, now).await?),
                 None => None,
             };
             Ok(CloseOutcome::Closed(summary))

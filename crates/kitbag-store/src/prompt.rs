@@ -289,9 +289,9 @@ async fn archive(
     mut texts: recipe::Texts,
     now: Timestamp,
 ) -> Result<()> {
-    // Boxed, so that the future of a turn stays small.
-    Box::pin(holders::leave_out_known(tx, turn.conversation, &mut texts)).await?;
     let id = (turn, prompt.inference);
+    // Boxed, so that the future of a turn stays small.
+    Box::pin(holders::leave_out_known(tx, id, &mut texts)).await?;
     let bytes = i64::try_from(body.bytes).unwrap_or(i64::MAX);
     let recipe = Value::Body(recipe.to_json()?);
     tx.insert(

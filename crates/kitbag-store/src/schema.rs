@@ -19,6 +19,7 @@ const STEPS: &[&str] = &[
     include_str!("schema/6.sql"),
     include_str!("schema/7.sql"),
     include_str!("schema/8.sql"),
+    include_str!("schema/9.sql"),
 ];
 
 /// The statements that bring a SQLite file from version `found` to [`VERSION`].

@@ -214,7 +214,6 @@ pub fn survey(
     }
     phrases::mark(query, &options.changed, files, &mut candidates);
     // What was loaded since has definitions too.
-    named::mark(&query.names, files, &mut candidates);
     for definition in named::mark(&query.names, files, &mut candidates) {
         if !named.iter().any(|named| named.file == definition.file) {
             named.push(definition);

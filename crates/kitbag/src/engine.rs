@@ -182,7 +182,6 @@ pub(crate) fn try_compose(
     let fixed = history::fixed(&all.draft, request, counter);
     let mut draft = draft(request, &mut all.draft);
     #[cfg(feature = "store")]
-    // Boxed, since a prompt is moved about on the stacks of small threads.
     let compacted = previous.and_then(|epoch| {
         let is_written = || {
             let settings = &request.settings;

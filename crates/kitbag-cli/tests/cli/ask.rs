@@ -407,12 +407,22 @@ fn o07_an_answer_may_be_as_long_as_its_model_allows_and_longer_than_its_reasonin
     assert_eq!(most("claude-opus-5-5", ""), 32_000);
     assert_eq!(most("claude-3-5-haiku", ""), 8_192);
     assert_eq!(most("mine", ""), 4_096);
-    let thinking = |rest: &str| format!(", request: {{thinking: {{budget_tokens: 40000}}{rest}}}");
-    assert_eq!(most("claude-opus-5-5", &thinking("")), 48_192);
-    assert_eq!(
-        most("claude-opus-5-5", &thinking(", max_tokens: 50000")),
-        50_000
-    );
+    let thinking = |tokens: u32, rest: &str| {
+        format!(", request: {{thinking: {{budget_tokens: {tokens}}}{rest}}}")
+    };
+    let own = thinking(40_000, ", max_tokens: 50000");
+    assert_eq!(most("claude-opus-5-5", &own), 50_000);
+    let both = |model: &str, tokens: u32| {
+        let request = dry_run("anthropic", model, &thinking(tokens, ""), &[]);
+        let number = |place| request.pointer(place).and_then(Value::as_u64).unwrap();
+        (number("/max_tokens"), number("/thinking/budget_tokens"))
+    };
+    assert_eq!(both("claude-opus-5-5", 20_000), (32_000, 20_000));
+    assert_eq!(both("claude-opus-5-5", 31_999), (40_191, 31_999));
+    assert_eq!(both("claude-opus-5-5", 40_000), (48_192, 40_000));
+    assert_eq!(both("mine", 40_000), (48_192, 40_000));
+    // As long as the model may write, with less reasoning.
+    assert_eq!(both("claude-sonnet-4-5", 60_000), (64_000, 55_808));
 }
 
 #[test]
@@ -440,15 +450,10 @@ fn t06_a_prompt_that_nobody_sends_again_has_no_cache_markers() {
     let model = ["--model", "local/claude-opus-5-5"];
     let said = "My bees live in Porto, where they like the roof most of all. ".repeat(60);
     ask_served(&folder, &said, &model).success();
-    let close = [
-        "memory",
-        "close",
-        "--config",
-        "served.yaml",
-        "--model=local/claude-opus-5-5",
-        "1.1",
-    ];
-    ask_raw(&folder, &close);
+    let variables = [("KITBAG_CONFIG", "served.yaml"), ("NO_PROXY", "127.0.0.1")];
+    let close = ["memory", "close", "--model=local/claude-opus-5-5", "1.1"];
+    let close = [&["--store", "sqlite:memory.db"], &close[..]].concat();
+    folder.run_with(&variables, &close).success();
     let [asked, learned @ ..] = &upstream.bodies()[..] else {
         panic!("nothing was asked");
     };

@@ -200,6 +200,7 @@ fn o10_a_model_reads_a_skill_and_the_files_of_its_folder_and_no_others() {
             {"tool_calls": call("d", serde_json::json!({"name": "baking", "file": "../../../kitbag.yaml"}))},
             {"tool_calls": call("e", serde_json::json!({"name": "baking", "file": "link.md"}))},
             {"tool_calls": call("f", serde_json::json!({"name": "backing"}))},
+            {"tool_calls": call("g", serde_json::json!({"name": "baking", "file": "references/key.pem:2-"}))},
             {"text": "Done."},
         ],
     });
@@ -216,6 +217,10 @@ fn o10_a_model_reads_a_skill_and_the_files_of_its_folder_and_no_others() {
         "# Ovens\nPreheat to 250.\n",
     )
     .unwrap();
+    let line = "MIIEpAIBAAKCAQEA7bqX1mZ0c2l4ZmFrZWtleW5vdHJlYWxhdGFsbDEyMzQ1Njc4";
+    let key =
+        format!("-----BEGIN RSA PRIVATE KEY-----\n{line}\n{line}\n-----END RSA PRIVATE KEY-----\n");
+    fs::write(skill.join("references/key.pem"), key).unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink(folder.path().join("kitbag.yaml"), skill.join("link.md")).unwrap();
     let asked = [
@@ -230,6 +235,7 @@ fn o10_a_model_reads_a_skill_and_the_files_of_its_folder_and_no_others() {
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     let result = |at: usize| report["steps"][at * 2 + 1]["content"].as_str().unwrap();
     assert_eq!(result(0), "- baking: Bakes bread. Use it for doughs.\n");
+    assert!(!result(6).contains("MIIEpAIBAAKCAQEA7"), "{}", result(6));
     assert!(
         result(1).contains("comes from the project's folder"),
         "{}",

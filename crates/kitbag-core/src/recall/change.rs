@@ -1,7 +1,7 @@
 //! Messages that say that something has changed, and the earlier statements that they outdate.
 //!
-//! A change is about a statement if both have the same words: those of the query, most of the statement's own,
-//! or a name in it that the change says is over. Time and speaker are the caller's to compare.
+//! A change is about a statement if both have the same words: those of the query and most of the statement's own,
+//! or if a clause says that just what is stated is over. Time and speaker are the caller's to compare.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -9,17 +9,14 @@ use alloc::vec::Vec;
 
 use super::analyse::analyse;
 use super::evidence::{Evidence, Place, Posting};
-use super::query::{Query, QueryWord};
+use super::query::{Query, QueryWord, WordKind};
 use super::strengths::to_float;
 use crate::statement::{SaidSentence, Statements, ToldChange};
 
-/// The share of a statement's words that a change must repeat if it is not about all that was asked,
-/// as a divisor.
+/// The share of a statement's words that a change must repeat, as a divisor.
 const SHARE: usize = 2;
 /// The least number of those.
 const LEAST: usize = 2;
-/// The share of them if one is the name of something that the change says is over.
-const LEAST_SHARE: usize = 3;
 /// A word is rare if no more passages have it, or none but one of so many.
 const RARE: usize = 20;
 const RARE_SHARE: u64 = 50;
@@ -84,43 +81,79 @@ impl<'t> ToldMessage<'t> {
         about.next().is_some_and(is_past) && about.all(is_past)
     }
 
-    /// Tells how surely this message, said later by the same person, outdates another one for a query.
+    /// Tells how surely this message, said later by the same person, outdates another one for a query:
+    /// explicitly only if it says that just what the other one states has ended.
     #[must_use]
     pub fn outdates(&self, earlier: &Self, asked: &Query) -> Option<ToldChange> {
-        let sought: Vec<usize> = earlier.meets(asked);
+        // A later change leaves what happened once as it was.
+        if earlier.sentences.iter().any(|(said, _)| said.is_event) {
+            return None;
+        }
         let is_about_all = self.is_about(earlier, asked);
         let own = earlier.words.topics();
-        let is_event = earlier.sentences.iter().any(|(said, _)| said.is_event);
         let is_own = |message: &Self| {
             let mut sentences = message.sentences.iter();
             sentences.any(|(said, _)| said.is_first_person)
         };
-        let are_own = is_own(self) && is_own(earlier);
+        let (is_own, is_earlier_own) = (is_own(self), is_own(earlier));
+        let keeps_value = self.says_value(&own, asked);
         let surest = self.sentences.iter().filter_map(|(said, terms)| {
             let change = said.change?;
+            if is_earlier_own && said.ended.iter().any(|ended| earlier.is_what(ended, asked)) {
+                return Some(ToldChange::Explicit);
+            }
             let shared = own.iter().filter(|word| word.is_met(terms)).count();
-            let is_most = shared >= LEAST && shared * SHARE >= own.len() && !sought.is_empty();
-            let is_some = shared * LEAST_SHARE >= own.len();
-            let names = || is_some && own.iter().any(|word| word.is_name() && word.is_met(terms));
-            let topics = || {
-                let words = asked.words().iter().enumerate();
-                let mut topics = words.filter(|(at, _)| sought.contains(at));
-                topics.any(|(_, word)| word.is_met(terms))
-            };
-            let is_same = match change {
-                _ if is_most => true,
-                ToldChange::Implied => is_about_all && are_own && said.is_first_person,
-                ToldChange::Explicit if are_own => {
-                    is_about_all || (!is_event && (names() || topics()))
-                }
-                // Somebody else may change what a person says of themselves: "They raised the rent".
-                ToldChange::Explicit => {
-                    is_own(earlier) && is_about_all && shared * SHARE >= own.len()
-                }
-            };
-            is_same.then_some(change)
+            let is_most = shared >= LEAST && shared * SHARE >= own.len();
+            let is_same = is_most
+                || (change == ToldChange::Implied
+                    && is_own
+                    && is_earlier_own
+                    && said.is_first_person);
+            // Who says the same value again has not replaced it.
+            (is_same && is_about_all && !keeps_value).then_some(ToldChange::Implied)
         });
         surest.max()
+    }
+
+    /// Tells whether words for something that ended are all from this message, and enough of it.
+    fn is_what(&self, ended: &str, asked: &Query) -> bool {
+        let ended = Query::exact(ended);
+        let is_own = |word: &QueryWord| {
+            let mut sentences = self.sentences.iter();
+            word.kind == WordKind::Date || sentences.any(|(_, terms)| word.is_met(terms))
+        };
+        if !ended.words().iter().all(is_own) {
+            return false;
+        }
+        let met: BTreeSet<String> = ended.words().iter().flat_map(all_terms).collect();
+        let own = self.words.topics();
+        let shared: Vec<&&QueryWord> = own.iter().filter(|word| word.is_met(&met)).collect();
+        let sought = self.meets(asked);
+        let mut words = asked.words().iter().enumerate();
+        let mut is_all_asked = || {
+            !sought.is_empty() && words.all(|(at, word)| !sought.contains(&at) || word.is_met(&met))
+        };
+        shared.iter().any(|word| word.is_name())
+            || (!shared.is_empty() && (shared.len() * SHARE >= own.len() || is_all_asked()))
+    }
+
+    /// Tells whether it says the value of a statement with these words: its names for which a query
+    /// does not ask, or without names all such words.
+    fn says_value(&self, own: &[&QueryWord], asked: &Query) -> bool {
+        let is_asked = |word: &QueryWord| {
+            let terms = all_terms(word).collect();
+            asked.words().iter().any(|asked| asked.is_met(&terms))
+        };
+        let mut value: Vec<&QueryWord> =
+            own.iter().copied().filter(|word| !is_asked(word)).collect();
+        if value.iter().any(|word| word.is_name()) {
+            value.retain(|word| word.is_name());
+        }
+        let is_said = |word: &&QueryWord| {
+            let mut sentences = self.sentences.iter();
+            sentences.any(|(_, terms)| word.is_met(terms))
+        };
+        !value.is_empty() && value.iter().all(is_said)
     }
 
     /// Returns the numbers of the query's words that it has.
@@ -133,6 +166,10 @@ impl<'t> ToldMessage<'t> {
         let met = words.filter(|(_, word)| is_met(word));
         met.map(|(number, _)| number).collect()
     }
+}
+
+fn all_terms(word: &QueryWord) -> impl Iterator<Item = String> {
+    word.alternatives.iter().cloned()
 }
 
 /// Returns the places of messages that have the rarest of some words, best first: one passage of each

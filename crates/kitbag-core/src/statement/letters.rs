@@ -1,7 +1,9 @@
 //! Letters that are pasted into a message: from a greeting line to the line that takes leave.
 //!
-//! The first line may greet the reader of the message itself. So a letter begins there only if
-//! somebody signs it, and on any later line in any case.
+//! The first line may greet the reader of the message itself. So a letter begins there only if it
+//! greets somebody by name and somebody else signs it. On a later line somebody takes leave, or
+//! the greeting has a name and a paragraph of its own. Words of thanks end no letter: people thank
+//! the reader, too.
 
 use alloc::vec::Vec;
 
@@ -12,6 +14,8 @@ use super::lexer::{Sentence, Word, sentences};
 /// The most words in which a line names whom it greets, or who signs; in scripts without spaces
 /// each character is one.
 const LONGEST_NAME: usize = 6;
+/// The most characters of a name without spaces: more of them are a sentence.
+const LONGEST_UNSPACED: usize = 3;
 
 impl Statements {
     /// Returns the sentences that the writer of a message wrote, without those of letters in it.
@@ -20,11 +24,11 @@ impl Statements {
         let is_single = all.first().map(|one| one.line) == all.last().map(|one| one.line);
         match is_single {
             true => all,
-            false => self.without_letters(all),
+            false => self.without_letters(text, all),
         }
     }
 
-    fn without_letters<'t>(&self, all: Vec<Sentence<'t>>) -> Vec<Sentence<'t>> {
+    fn without_letters<'t>(&self, text: &'t str, all: Vec<Sentence<'t>>) -> Vec<Sentence<'t>> {
         let mut lines: Vec<Vec<Sentence<'t>>> = Vec::new();
         for sentence in all {
             match lines.last_mut() {
@@ -39,15 +43,16 @@ impl Statements {
         let mut is_first = true;
         while let Some(line) = rest.next() {
             let behind = rest.as_slice();
-            let leave =
-                (self.greets(&line)).then(|| behind.iter().position(|one| self.takes_leave(one)));
-            let end = match leave {
+            let greeted = self.greeted(text, &line);
+            let leave = greeted.and_then(|_| behind.iter().position(|one| self.takes_leave(one)));
+            let end = match (greeted, leave) {
+                (Some(name), Some(at)) => {
+                    let is_signed = || self.is_signed(name, behind.get(at..).unwrap_or_default());
+                    (!is_first || is_signed()).then_some(at + 1)
+                }
                 // Without an end the letter goes on to the end of the message.
-                Some(None) if !is_first => Some(behind.len()),
-                Some(Some(at)) => {
-                    let is_signed =
-                        !is_first || self.is_signed(behind.get(at..).unwrap_or_default());
-                    is_signed.then_some(at + 1)
+                (Some([_, ..]), None) if !is_first && begins_paragraph(text, &line) => {
+                    Some(behind.len())
                 }
                 _ => None,
             };
@@ -60,18 +65,21 @@ impl Statements {
         own
     }
 
-    /// Tells whether a line does nothing but greet somebody: `Hi Tom,`.
-    fn greets(&self, line: &[Sentence<'_>]) -> bool {
+    /// Returns the name in a line that does nothing but greet somebody: `Hi Tom,`. It may be empty.
+    fn greeted<'w, 't>(&self, text: &str, line: &'w [Sentence<'t>]) -> Option<&'w [Word<'t>]> {
         let [sentence] = line else {
-            return false;
+            return None;
         };
-        !sentence.is_question
-            && self.grammars.iter().any(|grammar| {
-                let greeting = grammar.greeting.length_at(&sentence.words);
-                greeting.is_some_and(|length| {
-                    is_name(grammar, sentence.words.get(length..).unwrap_or_default())
-                })
-            })
+        if sentence.is_question {
+            return None;
+        }
+        let names = self.grammars.iter().filter_map(|grammar| {
+            let length = grammar.greeting.length_at(&sentence.words)?;
+            let name = sentence.words.get(length..)?;
+            (is_name(grammar, name) && ends_greeting(text, name)).then_some(name)
+        });
+        // Of several languages the one with the longest greeting: `Dear All` names nobody.
+        names.min_by_key(|name| name.len())
     }
 
     /// Tells whether a line takes leave, with a name or without: `Best, Anna`.
@@ -81,18 +89,22 @@ impl Statements {
             .any(|grammar| words_behind_leave(grammar, line).is_some())
     }
 
-    /// Tells whether a name stands behind the words that take leave, or on the next line.
-    fn is_signed(&self, lines: &[Vec<Sentence<'_>>]) -> bool {
+    /// Tells whether a name stands behind the words that take leave, or on the next line, and is
+    /// another one than the name that was greeted.
+    fn is_signed(&self, greeted: &[Word<'_>], lines: &[Vec<Sentence<'_>>]) -> bool {
         let Some((leave, behind)) = lines.split_first() else {
             return false;
+        };
+        let is_other = |name: &[Word<'_>]| {
+            let is_greeted = |word: &Word<'_>| greeted.iter().any(|one| one.folded == word.folded);
+            !greeted.is_empty() && !name.is_empty() && !name.iter().any(is_greeted)
         };
         self.grammars.iter().any(|grammar| {
             words_behind_leave(grammar, leave).is_some_and(|words| match (words, behind.first()) {
                 ([], Some(next)) => {
-                    matches!(next.as_slice(), [name] if is_name(grammar, &name.words))
+                    matches!(next.as_slice(), [name] if is_name(grammar, &name.words) && is_other(&name.words))
                 }
-                ([], None) => false,
-                _ => true,
+                (words, _) => is_other(words),
             })
         })
     }
@@ -117,5 +129,28 @@ fn is_name(grammar: &Grammar, words: &[Word<'_>]) -> bool {
         let joins = || grammar.join.is(core::slice::from_ref(word));
         word.is_capitalised() || word.is_unspaced() || joins()
     };
-    words.len() <= LONGEST_NAME && words.iter().all(is_name)
+    let unspaced = words.iter().filter(|word| word.is_unspaced()).count();
+    words.len() <= LONGEST_NAME
+        && unspaced <= LONGEST_UNSPACED
+        && words.iter().all(is_name)
+        // `Hey I'm Anna`, `你好，我叫李明`.
+        && !grammar.self_words.is_in(words)
+}
+
+/// Tells whether a name ends a greeting. Without spaces and capitals only a sign behind it shows
+/// that it is one.
+fn ends_greeting(text: &str, name: &[Word<'_>]) -> bool {
+    let Some(last) = name.last().filter(|last| last.is_unspaced()) else {
+        return true;
+    };
+    let behind = text.get(last.end()..).unwrap_or_default();
+    behind.starts_with([',', '，', ':', '：'])
+}
+
+/// Tells whether an empty line stands before a line.
+fn begins_paragraph(text: &str, line: &[Sentence<'_>]) -> bool {
+    let before = line.first().and_then(|first| text.get(..first.line));
+    let before = before.unwrap_or_default();
+    let blank = before.chars().rev().take_while(|c| c.is_whitespace());
+    blank.filter(|c| *c == '\n').count() > 1
 }

@@ -1,10 +1,15 @@
 //! The sentences of a message by what they tell of time: a change, something past, something that happened.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Statements;
 use super::grammar::{Grammar, Phrases};
-use super::lexer::{Sentence, Word};
+use super::lexer::{Gap, Sentence, Word};
+
+/// The lists of words that stand beside a change and are not what ended: times, and what ties
+/// somebody to it (`my FitOne membership`).
+const BESIDE: [&str; 3] = ["beside", "day", "period"];
 
 /// A sentence in its writer's own words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +27,9 @@ pub struct SaidSentence<'t> {
     pub is_past: bool,
     /// Set if it tells of something that happened once.
     pub is_event: bool,
+    /// What its clauses in the first person say has ended or was replaced: their words without those
+    /// that say so, times and pronouns.
+    pub ended: Vec<String>,
 }
 
 /// The way in which a sentence tells of a change.
@@ -78,19 +86,74 @@ impl Statements {
                 && !sentence.is_question
                 && grammars.any(|grammar| list(grammar).is_in(words))
         };
-        let range = words.first().zip(words.last());
-        let range = range.map(|(first, last): (&Word<'_>, _)| first.start..last.end());
+        let change = if changes(|grammar| &grammar.switch) {
+            Some(ToldChange::Explicit)
+        } else {
+            changes(|grammar| &grammar.cue).then_some(ToldChange::Implied)
+        };
+        let ended = match change {
+            Some(ToldChange::Explicit) => self.ended(words),
+            _ => Vec::new(),
+        };
         SaidSentence {
-            text: range.and_then(|range| text.get(range)).unwrap_or_default(),
+            text: written(text, words),
             is_first_person: has(|grammar| &grammar.self_words),
             is_question: sentence.is_question,
-            change: if changes(|grammar| &grammar.switch) {
-                Some(ToldChange::Explicit)
-            } else {
-                changes(|grammar| &grammar.cue).then_some(ToldChange::Implied)
-            },
+            change,
+            ended,
             is_past: may_change && has(|grammar| &grammar.past),
             is_event: has(|grammar| &grammar.event),
         }
     }
+
+    fn ended(&self, words: &[Word<'_>]) -> Vec<String> {
+        // Each language by itself: "car" is a word for "because" in French.
+        let ended = self.grammars.iter().flat_map(|grammar| {
+            let clauses = words.chunk_by(|_, next| next.gap == Gap::Space);
+            let clauses = clauses
+                .filter(|clause| grammar.switch.is_in(clause) && grammar.self_words.is_in(clause));
+            clauses.map(|clause| grammar.without_change(clause))
+        });
+        ended.collect()
+    }
+}
+
+impl Grammar {
+    /// Returns a clause without the words that only tell of a change.
+    fn without_change(&self, mut clause: &[Word<'_>]) -> String {
+        let beside = BESIDE.iter().filter_map(|name| self.lists.get(*name));
+        let lists: Vec<&Phrases> = [&self.switch, &self.self_words]
+            .into_iter()
+            .chain(beside)
+            .collect();
+        let mut kept = String::new();
+        let mut is_behind_kept = true;
+        while let Some((first, rest)) = clause.split_first() {
+            let lengths = lists.iter().filter_map(|list| list.length_at(clause));
+            let length = lengths.max().max(self.times.length_at(self, clause));
+            match length {
+                Some(length) if length > 0 => {
+                    clause = clause.get(length..).unwrap_or_default();
+                    is_behind_kept = false;
+                }
+                _ => {
+                    // Characters of a script without spaces stay together.
+                    if !(first.is_unspaced() && is_behind_kept) {
+                        kept.push(' ');
+                    }
+                    kept.push_str(first.written);
+                    clause = rest;
+                    is_behind_kept = true;
+                }
+            }
+        }
+        kept
+    }
+}
+
+/// Returns some words as they stand in a text, with what is between them.
+fn written<'t>(text: &'t str, words: &[Word<'_>]) -> &'t str {
+    let range = words.first().zip(words.last());
+    let range = range.map(|(first, last)| first.start..last.end());
+    range.and_then(|range| text.get(range)).unwrap_or_default()
 }

@@ -459,7 +459,19 @@ fn x12_a_letter_in_a_message_states_nothing_about_its_sender() {
         "Hi Tom, I live in Porto.",
         "Is this polite?\nHi Tom,\nI live in Oslo.\nBest, Anna\n\nI live in Porto.",
         "Some news:\nDear me, what a week.\nI live in Porto.",
+        "Hi Claude,\nI live in Porto.\nThanks, Claude!",
+        "Hi Claude,\nI live in Porto.\nBest, Claude",
+        "Hi,\nI live in Porto.\nThanks\nAnna",
+        "Hi,\nI live in Porto.\nBest,\nAnna",
+        "Back again\nHey\nI live in Porto.",
+        "Back again\nHey Tom\nI live in Porto.",
     ] {
         assert_eq!(drawn(text), home, "{text}");
     }
+    let sentence = "你好，我叫李明\n我住在上海\n谢谢你的帮助";
+    let li_ming = [("name", "李明"), ("home", "上海")];
+    assert_eq!(
+        drawn(sentence),
+        li_ming.map(|(key, value)| (key.to_owned(), value.to_owned()))
+    );
 }

@@ -17,7 +17,7 @@ const FRESH: Duration = Duration::from_secs(5);
 const STALE: Duration = Duration::from_secs(600);
 /// A request for which nothing was found before can only be refused without the store, so it waits longer.
 const LONGEST: Duration = Duration::from_secs(5);
-/// A store that failed is left alone for so long, so that not every request waits for it.
+/// A store that is away is left alone for so long, so that not every request that could do without it waits for it.
 const REST: Duration = Duration::from_secs(3);
 /// So many keys are kept.
 const MOST: usize = 10_000;
@@ -31,7 +31,7 @@ pub(crate) struct Keyring {
     always: bool,
     found: Mutex<BTreeMap<[u8; 32], Found>>,
     needed: Mutex<Option<(bool, Instant)>>,
-    /// The end of the time for which the store is not asked.
+    /// The end of the time for which the store is not asked about what was found before.
     rests: Mutex<Option<Instant>>,
     metrics: Arc<Metrics>,
 }
@@ -74,8 +74,8 @@ impl Keyring {
             return Ok(valid(known, now));
         }
         let known = known.filter(|known| known.at.elapsed() < STALE);
-        let limit = limit_for(known.is_some(), limit);
-        match self.ask(self.store.authenticate(shown, now), limit).await {
+        let asking = self.store.authenticate(shown, now);
+        match self.ask(asking, limit, known.is_some()).await {
             Ok(Some((store, key))) => {
                 let key = Arc::new(key);
                 let found = Found {
@@ -112,8 +112,8 @@ impl Keyring {
             _ => {}
         }
         let had_none = known.filter(|(_, at)| at.elapsed() < STALE);
-        let limit = limit_for(had_none.is_some(), limit);
-        match self.ask(self.store.has_keys(), limit).await {
+        let asking = self.store.has_keys();
+        match self.ask(asking, limit, had_none.is_some()).await {
             Ok(has_keys) => {
                 *lock(&self.needed) = Some((has_keys, Instant::now()));
                 Ok(has_keys)
@@ -123,32 +123,45 @@ impl Keyring {
         }
     }
 
-    /// Asks the store, for no longer than `limit`, and not while it rests.
+    /// Asks the store. Whoever has something to fall back on waits no longer than `limit`, and not while it rests.
     async fn ask<T>(
         &self,
         asking: impl Future<Output = Result<T, StoreError>>,
         limit: Duration,
+        has_fallback: bool,
     ) -> Result<T, NotAsked> {
-        if lock(&self.rests).is_some_and(|until| Instant::now() < until) {
-            return Err(NotAsked);
-        }
-        let problem = match timeout(limit, asking).await {
+        let rests = || lock(&self.rests).is_some_and(|until| Instant::now() < until);
+        let limit = match has_fallback {
+            true if rests() => return Err(NotAsked),
+            true => limit,
+            false => limit.max(LONGEST),
+        };
+        let (problem, is_away) = match timeout(limit, asking).await {
             Ok(Ok(found)) => return Ok(found),
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => format!("no answer within {} ms", limit.as_millis()),
+            Ok(Err(error)) => (error.to_string(), is_away(&error)),
+            Err(_) => (format!("no answer within {} ms", limit.as_millis()), true),
         };
         tracing::error!(event = "keys_not_looked_up", problem);
         self.metrics.note(Event::MemoryFailed, "keys");
-        *lock(&self.rests) = Some(Instant::now() + REST);
+        // One damaged row says nothing about the keys of others.
+        if is_away {
+            *lock(&self.rests) = Some(Instant::now() + REST);
+        }
         Err(NotAsked)
     }
 }
 
-fn limit_for(has_fallback: bool, limit: Duration) -> Duration {
-    match has_fallback {
-        true => limit,
-        false => limit.max(LONGEST),
-    }
+/// Tells whether the store would answer nobody else either.
+const fn is_away(error: &StoreError) -> bool {
+    matches!(
+        error,
+        StoreError::Connect { .. }
+            | StoreError::Unreachable { .. }
+            | StoreError::Unavailable { .. }
+            | StoreError::Exhausted { .. }
+            | StoreError::Disconnected { .. }
+            | StoreError::Locked { .. }
+    )
 }
 
 fn valid(found: &Found, now: Timestamp) -> Option<(Store, Arc<Key>)> {

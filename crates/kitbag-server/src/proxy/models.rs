@@ -7,19 +7,20 @@ use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::future::join_all;
-use http::header::{
-    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE,
-};
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE};
 use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 use http_body_util::{BodyExt as _, Limited};
+use hyper::body::Incoming;
 use kitbag::wire::Dialect;
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
+use super::answer::Answer;
 use super::headers;
 use super::refusal::Refusal;
 use crate::App;
+use crate::access::CREDENTIALS;
 use crate::upstream::Upstream;
 
 /// No list is longer.
@@ -39,15 +40,16 @@ pub(super) async fn list(
     if others.is_empty() {
         let (mut answer, body) = usual.send(&head, Bytes::new()).await?.into_parts();
         headers::for_client(&mut answer.headers);
-        return Ok(Response::from_parts(answer, Body::new(body)));
+        let body = within_idle(body, usual, dialect);
+        return Ok(Response::from_parts(answer, body));
     }
     let plain = HeaderValue::from_static("identity");
     head.headers.insert(ACCEPT_ENCODING, plain);
     let of_usual = async {
         let (mut answer, body) = usual.send(&head, Bytes::new()).await?.into_parts();
         headers::for_client(&mut answer.headers);
-        let body = Limited::new(body, LARGEST).collect().await;
-        let body = body.map_err(|error| {
+        let body = Limited::new(within_idle(body, usual, dialect), LARGEST);
+        let body = body.collect().await.map_err(|error| {
             let what = format!("the list of models broke off: {error}");
             Refusal::permanent(StatusCode::BAD_GATEWAY, what)
         })?;
@@ -85,6 +87,21 @@ pub(super) async fn list(
     Ok(Response::from_parts(answer, Body::from(body)))
 }
 
+/// A body that ends with an error where its upstream is silent for too long.
+fn within_idle(body: Incoming, upstream: &Upstream, dialect: Dialect) -> Body {
+    let answer = Answer {
+        body,
+        dialect,
+        idle: upstream.timeouts.idle,
+        is_stream: false,
+        reader: None,
+        learner: None,
+        call: None,
+        payer: None,
+    };
+    answer.into_body()
+}
+
 /// The models that requests go to an upstream for.
 async fn models_of(
     app: &App,
@@ -94,9 +111,15 @@ async fn models_of(
 ) -> Vec<Value> {
     let mut head = head.clone();
     // The client's credential is for the upstream that it believes to speak to.
-    for credential in [AUTHORIZATION.as_str(), COOKIE.as_str(), "x-api-key"] {
+    for credential in CREDENTIALS {
         head.headers.remove(credential);
     }
+    head.headers.remove(COOKIE);
+    // Some APIs take a key in the query, and the pages of one list are none of another's.
+    let Ok(path) = head.uri.path().parse() else {
+        return Vec::new();
+    };
+    head.uri = path;
     let asked = async {
         let answer = upstream.send(&head, Bytes::new()).await.ok()?;
         let is_success = answer.status().is_success();

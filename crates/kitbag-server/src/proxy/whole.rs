@@ -8,6 +8,7 @@ use axum::body::Body;
 use bytes::Bytes;
 use http::StatusCode;
 use http_body_util::BodyExt as _;
+use hyper::body::Body as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::refusal::Refusal;
@@ -56,15 +57,22 @@ impl Buffer {
     }
 }
 
-/// Reads the bytes of a request, at most so many, and holds room for them.
+/// Reads the bytes of a request, at most so many, and holds room for them. A small one needs none, so that it is never
+/// refused because of large ones.
 pub(super) async fn whole(
     body: Body,
     most: usize,
     buffer: &Buffer,
 ) -> Result<(Bytes, Held), Refusal> {
     let mut body = body;
+    let longest = body.size_hint().upper();
+    let longest = longest.and_then(|longest| usize::try_from(longest).ok());
+    let is_small = longest.is_some_and(|longest| longest < UNIT);
     let mut held = None;
-    let mut pieces: Vec<Bytes> = Vec::new();
+    // The usual request comes in one piece, and is not copied.
+    let mut only: Option<Bytes> = None;
+    // Of several pieces: pieces of a few bytes each would take many times their size if they were kept apart.
+    let mut whole = Vec::new();
     let mut size = 0;
     while let Some(frame) = body.frame().await {
         // Trailers are of the connection.
@@ -78,22 +86,19 @@ pub(super) async fn whole(
                 format!("the request has more than {most} bytes, the most that this server takes"),
             ));
         }
-        buffer.hold(&mut held, size)?;
-        pieces.push(piece);
-    }
-    let bytes = match pieces.pop() {
-        // Small ones come in one piece, and are not copied.
-        Some(only) if pieces.is_empty() => only,
-        last => {
-            let mut whole = Vec::with_capacity(size);
-            pieces
-                .iter()
-                .chain(&last)
-                .for_each(|it| whole.extend_from_slice(it));
-            Bytes::from(whole)
+        if !is_small {
+            buffer.hold(&mut held, size)?;
         }
-    };
-    Ok((bytes, held))
+        if size == piece.len() {
+            only = Some(piece);
+            continue;
+        }
+        if let Some(first) = only.take() {
+            whole.extend_from_slice(&first);
+        }
+        whole.extend_from_slice(&piece);
+    }
+    Ok((only.unwrap_or_else(|| Bytes::from(whole)), held))
 }
 
 fn unreadable(error: &axum::Error) -> Refusal {
@@ -124,9 +129,24 @@ mod tests {
         let refusal = whole(body(2), 10 * UNIT, &buffer).await.unwrap_err();
         assert_eq!(refusal.status, StatusCode::SERVICE_UNAVAILABLE);
         assert!(refusal.retry_after.is_some());
-        drop(held);
+        let rest = whole(body(1), 10 * UNIT, &buffer).await.unwrap();
+        // Small ones come in all the same.
+        let (bytes, none) = whole(Body::from("{}"), UNIT, &buffer).await.unwrap();
+        assert_eq!((bytes.as_ref(), none.is_none()), (&b"{}"[..], true));
+        drop((held, rest));
         assert!(whole(body(2), 10 * UNIT, &buffer).await.is_ok());
         let refusal = whole(body(2), UNIT, &buffer).await.unwrap_err();
         assert_eq!(refusal.status, StatusCode::PAYLOAD_TOO_LARGE);
+    }
+
+    #[tokio::test]
+    async fn a_body_in_pieces_is_the_same_body() {
+        let buffer = Buffer::default();
+        for pieces in [&[][..], &["{}"], &["", "{", "", "}"], &["{", "}"]] {
+            let sent = pieces.iter().map(|piece| Ok::<_, std::io::Error>(*piece));
+            let body = Body::from_stream(futures_util::stream::iter(sent.collect::<Vec<_>>()));
+            let (bytes, _) = whole(body, UNIT, &buffer).await.unwrap();
+            assert_eq!(bytes.as_ref(), pieces.concat().as_bytes());
+        }
     }
 }

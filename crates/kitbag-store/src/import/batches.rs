@@ -79,7 +79,7 @@ where
     }
 }
 
-/// Makes batches until there are no more messages, or nobody takes them.
+/// Makes batches until there are no more messages, one of them is invalid, or nobody takes them.
 fn make<M: Iterator<Item = Import>>(
     mut messages: M,
     secrets: Secrets,
@@ -102,6 +102,8 @@ fn make<M: Iterator<Item = Import>>(
             break;
         }
         let batch = ImportBatch::analysed(waiting, secrets, &analysers);
+        // The error of an invalid message ends the import: batches behind it would be made for nobody.
+        is_over |= batch.is_err();
         if to.blocking_send(batch).is_err() {
             break;
         }
@@ -137,6 +139,17 @@ mod tests {
         assert_eq!(sizes(cut(3, 1_000).unwrap()).await, [3, 3, 1]);
         assert_eq!(sizes(cut(7, 1_000).unwrap()).await, [7]);
         assert_eq!(sizes(cut(7, 11).unwrap()).await, [2, 2, 2, 1]);
+    }
+
+    #[tokio::test]
+    async fn an_invalid_message_is_the_end() {
+        let invalid = Import::new("", "ann", None, NewMessage::from("of no channel"));
+        let all = said(1).chain([invalid]).chain(said(5));
+        let mut batches = ImportBatches::limited(all, Secrets::Mask, 1, 1_000).unwrap();
+        assert!(batches.next().await.unwrap().is_ok());
+        assert!(batches.next().await.unwrap().is_err());
+        assert!(batches.next().await.is_none());
+        assert_eq!(batches.into_source().unwrap().count(), 5);
     }
 
     #[tokio::test]

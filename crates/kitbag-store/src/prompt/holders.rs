@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::recipe::{Hash, Recipe, Texts};
 use crate::error::Result;
 use crate::id::{ConversationId, TurnId};
-use crate::transaction::Tx;
-use crate::value::Row;
+use crate::transaction::{Tx, placeholders};
+use crate::value::{Row, Value};
 
 /// The key of a prompt: its turn, and its number among the inferences of the turn.
 pub(crate) type PromptKey = (TurnId, u32);
@@ -18,27 +18,37 @@ pub(crate) type PromptKey = (TurnId, u32);
 /// The place of a prompt in its conversation.
 type Place = (u32, u32);
 
-/// Leaves out the texts that the conversation has rows for already, with the same origin.
+/// Leaves out the texts that earlier prompts of the conversation have rows for already, with the same origin. Rows
+/// of later prompts, which a turn that is tried again finds, do not count: nobody looks back from them.
 pub(super) async fn leave_out_known(
     tx: &mut Tx<'_>,
-    id: ConversationId,
+    (turn, inference): PromptKey,
     texts: &mut Texts,
 ) -> Result<()> {
-    let sql = "SELECT hash, origin FROM prompt_text WHERE tenant = $1 AND scope = $2 \
-               AND conversation = $3";
-    // As bytes: a damaged row must not keep a turn from being answered.
-    let known: Vec<(Vec<u8>, String)> = tx.query(sql, id).await?;
-    let known: BTreeSet<(&[u8], &str)> = known
-        .iter()
-        .map(|(hash, origin)| (hash.as_slice(), origin.as_str()))
-        .collect();
-    let hashes: BTreeSet<&[u8]> = known.iter().map(|(hash, _)| *hash).collect();
-    let is_known =
-        |(hash, origin): &(Hash, String)| known.contains(&(hash.bytes(), origin.as_str()));
-    texts.origins.retain(|one| !is_known(one));
+    let hashes: Vec<Value> = texts.bodies.keys().map(|hash| Value::from(*hash)).collect();
+    let mut known: BTreeSet<(Vec<u8>, String)> = BTreeSet::new();
+    // SQLite takes 32,766 parameters and PostgreSQL 65,535; 500 keep the statement short.
+    for some in hashes.chunks(500) {
+        // A text that is gone, as in a damaged store, is written again.
+        let sql = format!(
+            "SELECT hash, origin FROM prompt_text WHERE tenant = $1 AND scope = $2 \
+             AND conversation = $3 AND (turn < $4 OR turn = $4 AND inference < $5) \
+             AND hash IN ({}) AND EXISTS (SELECT 1 FROM text \
+             WHERE text.tenant = prompt_text.tenant AND text.hash = prompt_text.hash)",
+            placeholders(6, some.len())
+        );
+        known.extend(
+            tx.query::<(Vec<u8>, String)>(&sql, (turn, inference, some.to_vec()))
+                .await?,
+        );
+    }
+    let hashes: BTreeSet<&[u8]> = known.iter().map(|(hash, _)| hash.as_slice()).collect();
     texts
         .bodies
         .retain(|hash, _| !hashes.contains(hash.bytes()));
+    texts
+        .origins
+        .retain(|(hash, origin)| !known.contains(&(hash.bytes().to_vec(), origin.clone())));
     Ok(())
 }
 
@@ -60,16 +70,18 @@ pub(crate) async fn holders(
         let Some(first) = texts.values().min() else {
             continue;
         };
-        for place in archived_from(tx, conversation, *first).await? {
-            // A recipe that cannot be read could hold anything.
-            let is_holder = match hashes(tx, conversation, place).await? {
-                Some(hashes) => texts
-                    .iter()
-                    .any(|(hash, first)| *first <= place && hashes.contains(hash)),
-                None => true,
-            };
-            if is_holder {
-                found.insert((conversation.turn(place.0), place.1));
+        let mut archived = Archived::from(conversation, *first);
+        while let Some(page) = archived.next_page(tx).await? {
+            for (place, hashes) in page {
+                // A recipe that cannot be read could hold anything.
+                let is_holder = hashes.is_none_or(|hashes| {
+                    texts
+                        .iter()
+                        .any(|(hash, first)| *first <= place && hashes.contains(hash))
+                });
+                if is_holder {
+                    found.insert((conversation.turn(place.0), place.1));
+                }
             }
         }
     }
@@ -100,55 +112,79 @@ pub(crate) async fn let_go(
     let Some((first, ..)) = loose.first() else {
         return Ok(());
     };
-    for place in archived_from(tx, id, *first).await? {
-        if loose.is_empty() {
-            break;
+    let mut archived = Archived::from(id, *first);
+    while !loose.is_empty()
+        && let Some(page) = archived.next_page(tx).await?
+    {
+        for (place, hashes) in page {
+            let Some(hashes) = hashes else {
+                continue;
+            };
+            let holds = |(before, hash, _): &(Place, Hash, String)| {
+                *before < place && hashes.contains(hash)
+            };
+            let moved: Vec<_> = loose.iter().filter(|one| holds(one)).cloned().collect();
+            let key = (id.turn(place.0), place.1);
+            for one in &moved {
+                loose.remove(one);
+            }
+            let rows = moved.into_iter();
+            // Archives of earlier versions have a row in each prompt.
+            tx.insert_or(
+                "prompt_text (tenant, scope, conversation, turn, inference, hash, origin)",
+                "ON CONFLICT DO NOTHING",
+                rows.map(|(_, hash, origin)| (key, hash, origin)),
+            )
+            .await?;
         }
-        let Some(hashes) = hashes(tx, id, place).await? else {
-            continue;
-        };
-        let holds =
-            |(before, hash, _): &(Place, Hash, String)| *before < place && hashes.contains(hash);
-        let moved: Vec<_> = loose.iter().filter(|one| holds(one)).cloned().collect();
-        let key = (id.turn(place.0), place.1);
-        for one in &moved {
-            loose.remove(one);
-        }
-        let rows = moved.into_iter();
-        // Archives of earlier versions have a row in each prompt.
-        tx.insert_or(
-            "prompt_text (tenant, scope, conversation, turn, inference, hash, origin)",
-            "ON CONFLICT DO NOTHING",
-            rows.map(|(_, hash, origin)| (key, hash, origin)),
-        )
-        .await?;
     }
     Ok(())
 }
 
+/// The recipes that are read at a time: each names all texts of its prompt.
+const PAGE: usize = 50;
+
 /// The prompts of a conversation from a place on that can be made again, in order.
-async fn archived_from(tx: &mut Tx<'_>, id: ConversationId, first: Place) -> Result<Vec<Place>> {
-    let sql = "SELECT turn, inference FROM prompt WHERE tenant = $1 AND scope = $2 \
-               AND conversation = $3 AND turn >= $4 AND recipe IS NOT NULL \
-               ORDER BY turn, inference";
-    let mut places = Vec::new();
-    for mut row in tx.query::<Row>(sql, (id, first.0)).await? {
-        // A row with a wrong number is nobody's prompt.
-        places.extend(row.read::<Place>().ok());
-    }
-    places.retain(|place| *place >= first);
-    Ok(places)
+struct Archived {
+    id: ConversationId,
+    /// Where the next page begins; none after the last one.
+    next: Option<(i64, i64)>,
 }
 
-/// The hashes of a prompt's texts; none if its recipe cannot be read.
-async fn hashes(
-    tx: &mut Tx<'_>,
-    id: ConversationId,
-    (turn, inference): Place,
-) -> Result<Option<BTreeSet<Hash>>> {
-    let sql = "SELECT recipe FROM prompt WHERE tenant = $1 AND scope = $2 AND conversation = $3 \
-               AND turn = $4 AND inference = $5";
-    let recipe: Option<String> = tx.query_one(sql, (id, turn, inference)).await?;
-    let recipe = recipe.and_then(|json| serde_json::from_str::<Recipe>(&json).ok());
-    Ok(recipe.map(|recipe| recipe.hashes()))
+impl Archived {
+    fn from(id: ConversationId, (turn, inference): Place) -> Self {
+        let next = Some((turn.into(), inference.into()));
+        Self { id, next }
+    }
+
+    /// The next prompts with the hashes of their texts; no hashes if a recipe cannot be read.
+    async fn next_page(
+        &mut self,
+        tx: &mut Tx<'_>,
+    ) -> Result<Option<Vec<(Place, Option<BTreeSet<Hash>>)>>> {
+        let Some(first) = self.next.take() else {
+            return Ok(None);
+        };
+        let sql = format!(
+            "SELECT turn, inference, recipe FROM prompt WHERE tenant = $1 AND scope = $2 \
+             AND conversation = $3 AND (turn, inference) >= ($4, $5) AND recipe IS NOT NULL \
+             ORDER BY turn, inference LIMIT {PAGE}"
+        );
+        let rows = tx.query::<Row>(&sql, (self.id, first)).await?;
+        let is_last = rows.len() < PAGE;
+        let mut page = Vec::with_capacity(rows.len());
+        for mut row in rows {
+            // A row with a wrong number is nobody's prompt.
+            let Ok((turn, inference)) = row.read::<(i64, i64)>() else {
+                continue;
+            };
+            self.next = (!is_last).then_some((turn, inference.saturating_add(1)));
+            if let (Ok(turn), Ok(inference)) = (turn.try_into(), inference.try_into()) {
+                let recipe = row.read::<String>().ok();
+                let recipe = recipe.and_then(|json| serde_json::from_str::<Recipe>(&json).ok());
+                page.push(((turn, inference), recipe.map(|recipe| recipe.hashes())));
+            }
+        }
+        Ok(Some(page))
+    }
 }

@@ -72,7 +72,10 @@ fn lower_past(
     if asks_past {
         return;
     }
-    let mut past = told.iter().filter(|(_, one)| one.is_past(query));
+    // What is known to hold is not past, whatever its words.
+    let is_past =
+        |(id, one): &&(MessageId, ToldMessage<'_>)| one.is_past(query) && !known.holds(*id);
+    let mut past = told.iter().filter(is_past);
     while let Some((id, past)) = past.next_back() {
         let states = |other: &Recalled| {
             let found = told.iter().find(|(id, _)| *id == other.message.id);
@@ -130,8 +133,9 @@ fn raise_changes(
     }
 }
 
-/// Tells whether a message outdates another one. Only words that say so outdate a statement that is
-/// known to hold, and only if no fact came of them: facts know on which channels they hold.
+/// Tells whether a message outdates another one. Only a clause that says that just this is over
+/// outdates a statement that is known to hold, and only if no fact came of it: facts know on which
+/// channels they hold.
 fn outdates(
     query: &Query,
     known: &RelevantFacts,

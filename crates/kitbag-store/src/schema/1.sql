@@ -177,7 +177,8 @@ CREATE TABLE prompt (
 
 CREATE INDEX prompt_sent ON prompt (tenant, sent);
 
--- Which texts a prompt is made of, and what they tell of: `message 3.7`, `fact timezone`.
+-- Which texts a prompt is made of, and what they tell of: `message/3.7`, `fact/timezone`. Only the first prompt of a
+-- conversation that has a text has a row for it; the recipes of the later ones tell which of them have it too.
 CREATE TABLE prompt_text (
     tenant TEXT NOT NULL CHECK (tenant <> ''),
     scope INTEGER NOT NULL,

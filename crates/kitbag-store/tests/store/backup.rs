@@ -52,7 +52,7 @@ async fn x07_a_backup_brings_everything_back(store: Store) {
     let files = std::fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(files, 1, "nothing is left beside it");
     let again = store.back_up(&path).await.unwrap_err().to_string();
-    assert!(again.contains("is there already"), "{again}");
+    assert!(again.contains("already exists"), "{again}");
 
     // It is a store itself.
     let tenant = store.tenant().clone();

@@ -1,11 +1,12 @@
 //! Prompts of one conversation share most of their texts: each is kept once, and none outlives what was forgotten.
 
+use jiff::SignedDuration;
 use kitbag_core::assembly::{AssemblySettings, Draft, OutputForm, assemble};
 use kitbag_core::chunk::{ChunkType, ContextChunk};
 use kitbag_core::message::Message;
 use kitbag_core::tokens::{Characters, Tokens};
 use kitbag_store::{
-    Forget, Learned, Location, MessageId, Store, StoreError, StoredMessage, TurnId,
+    Forget, Incoming, Learned, Lease, Location, MessageId, Store, StoreError, StoredMessage, TurnId,
 };
 
 use crate::on_both;
@@ -16,6 +17,7 @@ on_both! {
     x03_forgetting_empties_every_prompt_that_told_of_a_message
     x03_what_old_prompts_shared_with_later_ones_stays_and_can_be_forgotten
     x03_prompts_of_any_conversation_hold_nothing_forgotten
+    x03_a_turn_that_is_tried_again_after_a_later_one_is_found
 }
 
 /// A turn whose prompt shows the latest `shown` messages of the conversation, and perhaps a fact.
@@ -32,6 +34,18 @@ async fn told(
     fact: Option<&str>,
 ) -> (TurnId, Vec<MessageId>) {
     let lease = begin(store, text, at).await;
+    let ids = answer(store, &lease, at, shown, fact).await;
+    (lease.turn, ids)
+}
+
+/// Sends the prompt of a turn and keeps an answer.
+async fn answer(
+    store: &Store,
+    lease: &Lease,
+    at: i64,
+    shown: usize,
+    fact: Option<&str>,
+) -> Vec<MessageId> {
     let conversation = lease.turn.conversation();
     let mut said = store.messages(conversation, 1_000).await.unwrap();
     said.drain(..said.len().saturating_sub(shown + 1));
@@ -46,10 +60,10 @@ async fn told(
     let chunks = fact.map(chunk).into_iter().collect();
     let assembly = assemble(&draft, chunks, &settings, &Characters, None).unwrap();
     let prompt = sent(draft, settings, assembly);
-    store.sent(&lease, prompt, second(at)).await.unwrap();
+    store.sent(lease, prompt, second(at)).await.unwrap();
     let learned = Learned::reply(format!("The answer of moment {at}."), second(at));
-    store.learned(&lease, learned, second(at)).await.unwrap();
-    (lease.turn, ids)
+    store.learned(lease, learned, second(at)).await.unwrap();
+    ids
 }
 
 fn question(number: usize) -> String {
@@ -162,6 +176,28 @@ async fn x03_prompts_of_any_conversation_hold_nothing_forgotten(store: Store) {
         }
     }
     assert!(forgotten.len() > 2 && pruned > 2);
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+}
+
+async fn x03_a_turn_that_is_tried_again_after_a_later_one_is_found(store: Store) {
+    let first = turn(&store, &question(0), 0, 100, None).await;
+    // Its provider fails, so that nothing of it is archived before the next turn is answered.
+    let retried = Incoming::new("cli", "ann", question(1)).with_idempotency_key("again");
+    let failed = store.accept(&retried, second(1)).await.unwrap().id;
+    let later = turn(&store, &question(2), 2, 100, None).await;
+    let lease = store
+        .begin(failed, SignedDuration::from_secs(600), second(3))
+        .await
+        .unwrap();
+    answer(&store, &lease, 3, 100, None).await;
+    assert!(can_replay(&store, failed).await);
+
+    let id = message(&store, first).await;
+    let gone = store.forget(Forget::Message(id)).await.unwrap();
+    assert_eq!(gone.prompts, 3);
+    for turn in [first, failed, later] {
+        assert!(!can_replay(&store, turn).await);
+    }
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
 }
 

@@ -459,11 +459,9 @@ async fn x12_a_change_that_is_told_in_other_words_ranks_above_what_it_outdates(s
         ),
     ] {
         let (hits, outdated) = recalled(&store, query).await;
-        assert_eq!(
-            (hits[0].as_str(), outdated),
-            (later, vec![earlier.to_owned()]),
-            "{query}"
-        );
+        assert_eq!(hits[0], later, "{query}");
+        // That of another change may be a hit, too, and is outdated for any query.
+        assert!(outdated.iter().any(|one| one == earlier), "{query}");
     }
 }
 
@@ -474,12 +472,18 @@ async fn x12_a_change_about_something_else_outdates_nothing(store: Store) {
         said("left", "I left Paris yesterday.", 3),
         said("works", "The coffee machine at work is broken now.", 4),
         said("wish", "I wish I no longer worked as a nurse.", 5),
+        said("home", "I live in Oslo.", 6),
+        said("umbrella", "I left my umbrella in Oslo.", 7),
+        said("employer", "I work at Siemens.", 8),
+        said("smoking", "I quit smoking at work.", 8),
     ];
     store.import(lines, second(9)).await.unwrap();
     for query in [
         "Where did I meet Clara?",
         "What is my job?",
         "Do I work as a nurse?",
+        "Where do I live?",
+        "Where do I work?",
     ] {
         let (_, outdated) = recalled(&store, query).await;
         assert_eq!(outdated, Vec::<String>::new(), "{query}");

@@ -26,24 +26,58 @@ const ORDERS: &[&str] = &[
     "добавь", "добавить", "измени", "исправить", "исправь", "напиши", "обнови", "создай", "удали", "удалить",
 ];
 
-/// The text without the words that give an order. What stands in code stays.
+/// The text without the words that give an order. What stands in code stays, and so does the same word further within a
+/// sentence, where it may be a thing: a review page, orders of the USA.
 pub(super) fn without(zone: Zone, text: &str) -> Cow<'_, str> {
     if !matches!(zone, Zone::Title | Zone::Prose | Zone::Heading) {
         return Cow::Borrowed(text);
     }
-    let is_order = |word: &&str| {
+    let is_order = |word: &str| {
         let bare = word.trim_end_matches([',', '.', ':', '!', '?', ';']);
         let is_plain = bare.chars().all(char::is_alphabetic);
         is_plain && ORDERS.contains(&bare.to_lowercase().as_str())
     };
-    if !text.split_whitespace().any(|word| is_order(&word)) {
+    if !text.split_whitespace().any(is_order) {
         return Cow::Borrowed(text);
     }
-    let kept: Vec<&str> = text
-        .split_whitespace()
-        .filter(|word| !is_order(word))
-        .collect();
+    let mut kept: Vec<&str> = Vec::new();
+    for line in text.lines() {
+        let mut place = Place::Sentence;
+        for word in line.split_whitespace() {
+            let may_order = match place {
+                Place::Sentence => true,
+                // In a list of names a capital begins a name.
+                Place::Clause => word.starts_with(char::is_lowercase),
+                Place::Within => false,
+            };
+            let is_left_out = may_order && is_order(word);
+            if !is_left_out {
+                kept.push(word);
+            }
+            place = match word.chars().last() {
+                Some('.' | '!' | '?' | ':') => Place::Sentence,
+                Some(',' | ';') => Place::Clause,
+                // The sign or the number before a list item, and orders before an order: "please add".
+                _ if is_left_out || is_bullet(word) => place,
+                _ => Place::Within,
+            };
+        }
+    }
     Cow::Owned(kept.join(" "))
+}
+
+/// The place that a word has.
+#[derive(Clone, Copy)]
+enum Place {
+    /// At the beginning of a sentence or a list item.
+    Sentence,
+    /// Behind a comma.
+    Clause,
+    Within,
+}
+
+fn is_bullet(word: &str) -> bool {
+    !word.chars().any(char::is_alphabetic)
 }
 
 #[cfg(test)]
@@ -60,6 +94,17 @@ mod tests {
         assert_eq!(kept("Ändere die Kasse"), "die Kasse");
         assert_eq!(kept("Añade un recibo"), "un recibo");
         assert_eq!(kept("use_receipt is slow"), "use_receipt is slow");
+        assert_eq!(
+            kept("Please fix this. Add tax\n- [ ] remove euros\n2) update the till"),
+            "this. tax - [ ] euros 2) the till"
+        );
+        for whole in [
+            "Tax for USA orders",
+            "Tax for Mexico, USA and Peru",
+            "The review page shows the wrong author",
+        ] {
+            assert_eq!(kept(whole), whole);
+        }
         assert_eq!(without(Zone::Inline, "`update`"), "`update`");
     }
 }

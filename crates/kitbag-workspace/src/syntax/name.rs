@@ -111,8 +111,12 @@ pub(super) fn test_block(lambda: Node<'_>, text: &str) -> Option<TestBlock> {
             let call = call.strip_prefix("RSpec.").unwrap_or(call);
             let name = call
                 .split(|c: char| !c.is_alphanumeric() && c != '_')
-                .next();
-            return match name? {
+                .next()?;
+            // `context.on("x", …)` calls a method of something that merely has such a name.
+            if !begins_block(call.strip_prefix(name)?) {
+                return None;
+            }
+            return match name {
                 "it" | "test" | "specify" | "scenario" | "example" | "fit" | "xit" => {
                     Some(TestBlock::Case)
                 }
@@ -125,6 +129,20 @@ pub(super) fn test_block(lambda: Node<'_>, text: &str) -> Option<TestBlock> {
         around = node.parent();
     }
     None
+}
+
+/// Tells whether what stands behind the name of a test block passes it something: at once, or by a variant of it.
+fn begins_block(behind: &str) -> bool {
+    let mut behind = behind;
+    while let Some(variant) = behind.strip_prefix('.') {
+        let mut known = "only skip each concurrent failing serial parallel describe".split(' ');
+        let rest = known.find_map(|known| variant.strip_prefix(known));
+        match rest {
+            Some(rest) => behind = rest,
+            None => return false,
+        }
+    }
+    behind.starts_with(|c: char| c.is_whitespace() || matches!(c, '(' | '"' | '\'' | '`' | '{'))
 }
 
 /// The innermost declarator of a C declaration.

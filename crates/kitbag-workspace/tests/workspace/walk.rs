@@ -207,6 +207,7 @@ fn foreign_folders_are_one_line_each() {
         "vendor/modules.txt",
         "vendor/x/a.go",
         "vendored/vendor/own.go",
+        "vendored/vendor/go.mod",
     ]);
     tree.touch(&[
         "pkg/__pycache__/a.pyc",
@@ -242,6 +243,19 @@ fn foreign_folders_are_one_line_each() {
             "web/static/vendor: code of other projects",
         ]
     );
+}
+
+#[test]
+fn a_vendor_folder_without_a_sign_of_other_projects_is_the_project_s_own() {
+    let tree = Tree::new();
+    tree.touch(&["shop/a.py", "shop/b.py", "shop/c.py", "shop/d.py"]);
+    tree.touch(&["vendor/models.py", "vendor/migrations/one.py"]);
+    tree.touch(&["vendors/models.py", "vendors/x/package.json"]);
+    tree.touch(&["lib/vendor/list/a.js", "lib/vendor/item/b.js"]);
+    assert!(skips(&walk_all(&tree)).is_empty());
+    let other = Tree::new();
+    other.touch(&["a.js", "b.js", "c.js", "vendor/x/x.js", "vendor/y/y.js"]);
+    assert_eq!(skips(&walk_all(&other)), ["vendor: code of other projects"]);
 }
 
 #[test]

@@ -6,12 +6,14 @@
 //! may name several.
 
 use std::cmp::Reverse;
+use std::path::{Component, Path};
 
 use kitbag_core::chunk::{ContextChunk, Detail, Level};
 use kitbag_core::neutral::one_line;
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_workspace::survey::{Candidate, NamedBy, Survey};
+use kitbag_workspace::walk::Skipped;
 use kitbag_workspace::workspace::Workspace;
 
 use super::files::{FileChunk, TestOf};
@@ -257,15 +259,29 @@ pub(super) fn tell(
     problems: &mut Vec<Problem>,
 ) {
     let path = |file: usize| workspace.files().get(file).map(|file| file.path.as_str());
-    let mut tell = |named: &str, note: String, message: String| {
+    let mut tell = |named: &str, kind: ProblemKind, note: String, message: String| {
         notes.push(note);
-        problems.push(Problem::new(named, ProblemKind::NotFound, message));
+        problems.push(Problem::new(named, kind, message));
     };
     for named in &survey.named {
         if let Some((named, file)) = named.instead_of.as_ref().zip(path(named.file)) {
             let (shown, file) = (one_line(named), one_line(file));
+            if let Some(reason) = left_out(named, workspace) {
+                tell(
+                    named,
+                    ProblemKind::LeftOut,
+                    format!(
+                        "The task names `{shown}`, which is left out ({reason}): `{file}` is the only other file of that name."
+                    ),
+                    format!(
+                        "it is left out ({reason}); `{file}` is the only other file of its name"
+                    ),
+                );
+                continue;
+            }
             tell(
                 named,
+                ProblemKind::NotFound,
                 format!(
                     "The task names `{shown}`, which does not exist: `{file}` is the only file of that name."
                 ),
@@ -277,14 +293,26 @@ pub(super) fn tell(
         let shown = one_line(&unresolved.path);
         let paths = unresolved.candidates.iter().filter_map(|&file| path(file));
         let paths: Vec<String> = paths.map(|path| format!("`{}`", one_line(path))).collect();
+        let reason = left_out(&unresolved.path, workspace).filter(|_| paths.is_empty());
+        if let Some(reason) = reason {
+            tell(
+                &unresolved.path,
+                ProblemKind::LeftOut,
+                format!("The task names `{shown}`, which is left out ({reason})."),
+                format!("it is left out ({reason})"),
+            );
+            continue;
+        }
         match paths.is_empty() {
             true => tell(
                 &unresolved.path,
+                ProblemKind::NotFound,
                 format!("The task names `{shown}`, which does not exist."),
                 "there is no such file".to_owned(),
             ),
             false => tell(
                 &unresolved.path,
+                ProblemKind::NotFound,
                 format!(
                     "The task names `{shown}`, which could be {}.",
                     paths.join(" or ")
@@ -293,6 +321,32 @@ pub(super) fn tell(
             ),
         }
     }
+}
+
+/// The reason why a file that is there is none of the workspace; nothing if there is no such file.
+fn left_out(named: &str, workspace: &Workspace) -> Option<String> {
+    let named = named.trim_start_matches("./");
+    let mut skipped = workspace.skipped().iter();
+    let is_it = |skipped: &Skipped| {
+        let before = skipped.path.strip_suffix(named);
+        before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+    };
+    if let Some(file) = skipped.clone().find(|skipped| is_it(skipped)) {
+        return Some(file.reason.to_string());
+    }
+    // Nobody learns from a pack what is elsewhere on the disk.
+    let mut parts = Path::new(named).components();
+    let is_below = parts.all(|part| matches!(part, Component::Normal(_)));
+    // Files that are ignored, and what is in a folder that is left out, are not noted one by one.
+    if !is_below || workspace.root().join(named).symlink_metadata().is_err() {
+        return None;
+    }
+    let folder = skipped.find(|skipped| {
+        let below = named.strip_prefix(&skipped.path);
+        below.is_some_and(|below| below.starts_with('/'))
+    });
+    let reason = folder.map(|folder| folder.reason.to_string());
+    Some(reason.unwrap_or_else(|| "ignored or not selected".to_owned()))
 }
 
 /// The task of a long report names many paths of other projects.

@@ -325,20 +325,47 @@ impl HttpProvider {
 const BESIDE_THINKING: u64 = 8_192;
 
 /// Lets the answer be longer than its reasoning, which counts as a part of it: the API refuses a limit that is not.
+/// Where the model or its window leaves no room for that, it may reason less.
 fn make_room_to_think(request: &mut Request) {
-    let number = |name: &str, value: &RawJson| -> Option<u64> {
-        let value: Value = value.parse_as().ok()?;
-        value.pointer(name)?.as_u64()
+    let value = |name: &str| -> Option<Value> { request.fields.get(name)?.parse_as().ok() };
+    let Some(mut thinking) = value("thinking") else {
+        return;
     };
-    let thinking = request.fields.get("thinking");
-    let thinking = thinking.and_then(|value| number("/budget_tokens", value));
-    let most = request.fields.get("max_tokens");
-    let most = most.and_then(|value| number("", value));
-    if let (Some(thinking), Some(most)) = (thinking, most)
-        && most <= thinking
-    {
-        request.set("max_tokens", &thinking.saturating_add(BESIDE_THINKING));
+    let budget = thinking.get("budget_tokens").and_then(Value::as_u64);
+    let most = value("max_tokens").and_then(|most| most.as_u64());
+    let (Some(budget), Some(most)) = (budget, most) else {
+        return;
+    };
+    let wanted = budget.saturating_add(BESIDE_THINKING);
+    if wanted <= most {
+        return;
     }
+    // What was allowed before fits in any case.
+    let limit = wanted.min(longest_answer(request)).max(most);
+    request.set("max_tokens", &limit);
+    // At least half of a short answer is for words.
+    let room = limit.saturating_sub(BESIDE_THINKING).max(limit / 2);
+    if room < budget
+        && let Some(budget) = thinking.get_mut("budget_tokens")
+    {
+        *budget = room.into();
+        request.set("thinking", &thinking);
+    }
+}
+
+/// The tokens that the model may write after a request, as far as both are known.
+fn longest_answer(request: &Request) -> u64 {
+    let model = request.model();
+    let Some(model) = model.and_then(|name| ModelProfile::find(&name).ok()) else {
+        return u64::MAX;
+    };
+    // The prompt is not counted again here: few texts have less than three bytes for each token.
+    let prompt = request.body().len() as u64 / 3;
+    let room = model
+        .window
+        .map(|window| u64::from(window).saturating_sub(prompt));
+    let limits = [model.max_output.map(u64::from), room];
+    limits.into_iter().flatten().min().unwrap_or(u64::MAX)
 }
 
 impl Provider for HttpProvider {

@@ -76,8 +76,10 @@ fn check(agent: &str, text: &str) {
     };
 
     assert_eq!([&*user.role, &*assistant.role], ["user", "assistant"]);
+    // A name is one line, in which hidden characters are escapes.
+    let name = one_line(text);
     let text = show_hidden(text);
-    let with_file = format!("{text}\n(attached: {})", one_line(&text));
+    let with_file = format!("{text}\n(attached: {name})");
     for (section, said) in [(user, with_file.as_str()), (assistant, &text)] {
         assert!(!has_tag(&section.content), "{prompt}");
         assert_eq!(restore(&section.content).trim(), said.trim());

@@ -127,6 +127,23 @@ fn p02_a_file_without_an_extension_is_named_by_its_name() {
 }
 
 #[test]
+fn p02_a_file_that_is_left_out_is_not_said_to_be_missing() {
+    let project = depot(HIDDEN);
+    project.write("web/package-lock.json", "{}\n");
+    project.write(".ignore", "made.py\n");
+    project.write("depot/made.py", "RATE = 1\n");
+    let task = "web/package-lock.json and depot/made.py disagree about the shipping of a parcel";
+    let pack = packed(&project.request(task, 8_000)).unwrap();
+    assert_eq!(
+        problems(&pack),
+        [
+            "web/package-lock.json: it is left out (lock file)",
+            "depot/made.py: it is left out (ignored or not selected)"
+        ]
+    );
+}
+
+#[test]
 fn p02_a_path_that_means_several_files_or_none_is_told() {
     let project = depot(HIDDEN);
     project.write("a/rates.py", "RATE = 1\n");

@@ -124,7 +124,8 @@ pub(super) fn push(
 pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, String> {
     let tree = parse(text)?;
     let Some(way) = tree.way_to(path) else {
-        return Ok(text.to_owned());
+        // Checked all the same: of a name that stands twice, the other object may have the member.
+        return checked(text, text.to_owned(), |whole| meant::remove(whole, path));
     };
     let (changed, depth) = without(text, &tree, &way);
     checked(text, changed, |whole| {

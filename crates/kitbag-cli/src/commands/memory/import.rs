@@ -24,7 +24,7 @@ use messages::Messages;
 ///
 /// Give an export as the zip file that was downloaded, or its conversations.json. Messages of the branch
 /// that was shown last are imported, with titles and summaries. Canvas documents, artifacts and created
-/// files become messages in their latest version; what ChatGPT was told to remember becomes facts. Calls
+/// files become messages in their latest version; what either was told to remember becomes facts. Calls
 /// and results of tools, thoughts, hidden messages and custom instructions are left out. The report counts
 /// every kind.
 ///
@@ -100,7 +100,10 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
                     Err(error) => return Err(keeper.with_counts(error.into()).await),
                 }
             }
-            messages = batches.into_source()?;
+            messages = match batches.into_source() {
+                Ok(messages) => messages,
+                Err(error) => return Err(keeper.with_counts(error.into()).await),
+            };
         }
     }
     let Messages {

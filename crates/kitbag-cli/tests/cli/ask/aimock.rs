@@ -17,8 +17,8 @@ const FIXTURES: &str = r#"{"fixtures": [
    "response": {"error": {"message": "Rate limited", "type": "rate_limit_error"}, "status": 429, "retryAfter": 1}},
   {"match": {"userMessage": "refuse"},
    "response": {"error": {"message": "Out of order", "type": "api_error"}, "status": 500}},
-  {"match": {"userMessage": "cut"}, "latency": 20, "truncateAfterChunks": 7,
-   "response": {"content": "In Porto, by the river, where the bees are, and where they stay until it is May, when they fly out to the gardens on the other side, and come home in the evening."}},
+  {"match": {"userMessage": "cut"}, "latency": 20, "truncateAfterChunks": 20,
+   "response": {"content": "In Porto, by the river, where the bees are, and where they stay until it is May, when they fly out to the gardens on the other side, and come home in the evening. There they sit on the roof of the house until it is dark, and sing of the flowers that they have seen, of the river and of the boats on it, of the children at the gate and of the dog that looks after them, and of the rain that is to come before the week ends, as it does in each week of the spring in that town."}},
   {"match": {"userMessage": "drop"}, "response": {"content": "no"}, "chaos": {"disconnectRate": 1}},
   {"match": {"userMessage": "garble"}, "response": {"content": "no"}, "chaos": {"malformedRate": 1}}
 ]}"#;

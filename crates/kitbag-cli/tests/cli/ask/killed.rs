@@ -66,7 +66,9 @@ fn o08_asks_that_are_killed_at_random_lose_and_double_nothing() {
 fn learning(request: &str) -> Reply {
     let text = match request {
         facts if facts.contains("lasting facts") => r#"{\"facts\": []}"#,
-        summary if summary.contains("Summarise") => "They spoke about bees and where they are.",
+        summary if summary.contains("Summarise") => {
+            "The bees of the hive like the roof of the house by the river."
+        }
         _ => "In Porto.",
     };
     Reply::stream(&upstream::ANTHROPIC.replace("In Porto.", text))

@@ -309,7 +309,7 @@ fn x01_an_interrupted_import_says_what_is_kept() {
 
     let memory = Memory::new();
     let message = |number: u32| json!({"ref": number, "text": format!("message {number}")});
-    let messages: Vec<_> = (0..4_100).map(message).collect();
+    let messages: Vec<_> = (0..16_484).map(message).collect();
     let mut import = memory
         .0
         .command(&["--store", "memory.db", "memory", "import", "-"])
@@ -322,10 +322,12 @@ fn x01_an_interrupted_import_says_what_is_kept() {
     let kept = || {
         let stats = memory.run(&["stats", "--json"]).stdout;
         let stats: serde_json::Value = serde_json::from_str(&stats).unwrap_or_default();
-        stats["messages"] == 4_000
+        stats["messages"] == 16_384
     };
+    let begun = std::time::Instant::now();
     while !kept() {
         assert_eq!(import.try_wait().unwrap(), None);
+        assert!(begun.elapsed().as_secs() < 60, "no batch was stored");
     }
     let id = import.id().to_string();
     assert!(
@@ -340,7 +342,7 @@ fn x01_an_interrupted_import_says_what_is_kept() {
     assert_eq!(output.status.code(), Some(130));
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(
-        told.starts_with("error: interrupted; 4,000 messages were imported\nhint: "),
+        told.starts_with("error: interrupted; 16,384 messages were imported\nhint: "),
         "{told}"
     );
 }

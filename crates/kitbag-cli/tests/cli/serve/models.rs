@@ -34,8 +34,12 @@ fn x06_models_are_listed_where_requests_for_them_go() {
     let server = Server::start(&folder, &args);
     let head = server.head(
         "GET",
-        "/v1/models",
-        &[("authorization", "Bearer sk-client")],
+        "/v1/models?key=sk-client",
+        &[
+            ("authorization", "Bearer sk-client"),
+            ("api-key", "sk-client"),
+            ("x-goog-api-key", "sk-client"),
+        ],
         0,
     );
     let listed = server.send(head.as_bytes()).json();

@@ -47,6 +47,11 @@ fn x12_a_change_outdates_a_statement_about_the_same() {
             "¿En qué gimnasio entreno?",
         ),
         ("我在乐刻健身。", "我退掉了乐刻的卡。", "我在哪里健身？"),
+        (
+            "I train at FitOne",
+            "I finally cancelled my FitOne membership last week",
+            "Where do I train?",
+        ),
     ] {
         let change = outdates(later, earlier, asked);
         assert_eq!(change, Some(ToldChange::Explicit), "{later}");
@@ -85,6 +90,57 @@ fn x12_what_is_about_something_else_or_not_meant_outdates_nothing() {
             "My new headphones are great",
             "What do I play?",
         ),
+        (
+            "I live in Oslo.",
+            "I left my umbrella in Oslo.",
+            "Where do I live?",
+        ),
+        ("I live in Oslo.", "My cat left Oslo.", "Do I live in Oslo?"),
+        (
+            "My doctor is Dr. Hall.",
+            "I moved my appointment with Dr. Hall to Friday.",
+            "Who is my doctor?",
+        ),
+        (
+            "My dog is called Rex.",
+            "I stopped feeding Rex at night.",
+            "What is my dog called?",
+        ),
+        (
+            "I drive a Volvo.",
+            "I sold the old tyres of the Volvo.",
+            "Do I drive a Volvo?",
+        ),
+        (
+            "My manager is Clara.",
+            "I moved the meeting with Clara to Monday.",
+            "Who is my manager?",
+        ),
+        (
+            "I take the bus to work.",
+            "I stopped eating lunch at work.",
+            "How do I get to work?",
+        ),
+        (
+            "I work at Siemens.",
+            "I quit smoking at work.",
+            "Where do I work?",
+        ),
+        (
+            "The staging server runs on Postgres.",
+            "The billing server runs on Postgres now.",
+            "Which database does the staging server run on?",
+        ),
+        (
+            "The staging server runs on Postgres.",
+            "The billing server runs on Postgres now.",
+            "What does the server run on?",
+        ),
+        (
+            "I met Clara in Paris.",
+            "I met Clara in Lyon recently, too.",
+            "Where did I meet Clara?",
+        ),
     ] {
         assert_eq!(outdates(later, earlier, asked), None, "{later}");
     }
@@ -101,6 +157,14 @@ fn x12_what_was_so_before_is_known_in_each_language() {
     ] {
         let told = ToldMessage::new(&STATEMENTS, text);
         assert!(told.is_past(&Query::new(asked, None)), "{text}");
+    }
+    for (text, asked) in [
+        ("Entonces vivo en Bonn.", "¿Dónde vivo?"),
+        ("Je dîne avant huit heures.", "Quand est-ce que je dîne ?"),
+        ("Ceno prima di te.", "Quando ceno?"),
+    ] {
+        let told = ToldMessage::new(&STATEMENTS, text);
+        assert!(!told.is_past(&Query::new(asked, None)), "{text}");
     }
     let told = ToldMessage::new(&STATEMENTS, "I live in Porto. I used to play the oboe.");
     assert!(!told.is_past(&Query::new("Where do I live?", None)));

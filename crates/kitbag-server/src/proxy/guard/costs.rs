@@ -94,8 +94,12 @@ impl Costs {
             used: self.fixed,
         };
         let mut with_results: Vec<usize> = Vec::new();
+        let mut newest_question = 0;
         for (index, (message, cost)) in messages.iter().zip(&self.messages).enumerate() {
             cuts.used = cuts.used.saturating_add(cost.whole);
+            if is_question(message) {
+                newest_question = index;
+            }
             if message.has_results {
                 with_results.push(index);
             }
@@ -117,7 +121,9 @@ impl Costs {
                 cuts.used = cuts.used.saturating_sub(freed);
                 cuts.first_whole = first_whole;
             }
-            if was_sent && cuts.used > budget {
+            // Before the next question nothing more can leave, and looking for it at each of thousands of results
+            // would take the square of their number.
+            if was_sent && cuts.used > budget && newest_question > cuts.first_shown {
                 self.leave_out(
                     &mut cuts,
                     messages.get(..=index).unwrap_or_default(),
@@ -140,8 +146,7 @@ impl Costs {
         let mut freed = Tokens::ZERO;
         let all = sent.iter().zip(&self.messages).enumerate();
         for (index, (message, cost)) in all.skip(cuts.first_shown) {
-            let begins = message.role == Role::User && !message.has_results && message.at.is_some();
-            if begins && index > cuts.first_shown {
+            if is_question(message) && index > cuts.first_shown {
                 let left = rest.saturating_sub(freed).saturating_add(note);
                 cuts.used = self.fixed.saturating_add(left);
                 cuts.first_shown = index;
@@ -158,6 +163,11 @@ impl Costs {
             }
         }
     }
+}
+
+/// Returns whether an exchange begins with a message.
+fn is_question(message: &ClientMessage) -> bool {
+    message.role == Role::User && !message.has_results && message.at.is_some()
 }
 
 /// The place of a message in its request.

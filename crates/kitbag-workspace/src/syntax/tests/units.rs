@@ -344,4 +344,7 @@ fn a_test_of_a_framework_is_a_function_and_a_group_is_opened() {
     for test in ["function cart/adds up", "function cart/is free"] {
         assert!(script.contains(test), "{script}");
     }
+    let product = format!("context.on('opened', () => {{\n{steps}}});\n");
+    let product = units(&parse(Language::TypeScript, &product));
+    assert!(!product.contains("opened"), "{product}");
 }

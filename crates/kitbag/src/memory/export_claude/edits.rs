@@ -16,6 +16,10 @@ pub(super) struct MemoryEdits {
 
 struct Line {
     number: u64,
+    /// True if the tool gave the number, and not only the place of the line.
+    is_told: bool,
+    /// The call that added it.
+    call: Option<String>,
     text: String,
 }
 
@@ -39,7 +43,12 @@ impl MemoryEdits {
                     return false;
                 };
                 let last = self.lines.iter().map(|line| line.number).max();
-                self.add(last.unwrap_or(0).saturating_add(1), added);
+                self.lines.push(Line {
+                    number: last.unwrap_or(0).saturating_add(1),
+                    is_told: false,
+                    call: text(block, "id").map(str::to_owned),
+                    text: added.to_owned(),
+                });
                 exported.remember(added, tally);
             }
             (Some("replace"), Some(number)) => {
@@ -48,7 +57,12 @@ impl MemoryEdits {
                 };
                 // The line may be one of another conversation: what stands there now is known anyway.
                 self.remove(number, exported);
-                self.add(number, new);
+                self.lines.push(Line {
+                    number,
+                    is_told: true,
+                    call: None,
+                    text: new.to_owned(),
+                });
                 exported.remember(new, tally);
             }
             (Some("remove"), Some(number)) => {
@@ -64,7 +78,8 @@ impl MemoryEdits {
         true
     }
 
-    /// Reads the number of the last line that was added from the answer of the tool.
+    /// Reads the number of a line that was added from the answer of the tool: that of its call, or else the first
+    /// one without an answer, since several calls may stand in front of their answers.
     pub(super) fn result(&mut self, block: &Value) {
         if text(block, "name") != Some("memory_user_edits") {
             return;
@@ -78,16 +93,15 @@ impl MemoryEdits {
             let digits = number.split(|c: char| !c.is_ascii_digit()).next()?;
             digits.parse().ok()
         });
-        if let (Some(line), Some(number)) = (self.lines.last_mut(), number) {
+        let call = text(block, "tool_use_id");
+        let of_call = |line: &Line| call.is_some() && line.call.as_deref() == call;
+        let at = self.lines.iter().position(of_call);
+        let at = at.or_else(|| self.lines.iter().position(|line| !line.is_told));
+        let line = at.and_then(|at| self.lines.get_mut(at));
+        if let (Some(line), Some(number)) = (line, number) {
             line.number = number;
+            line.is_told = true;
         }
-    }
-
-    fn add(&mut self, number: u64, text: &str) {
-        self.lines.push(Line {
-            number,
-            text: text.to_owned(),
-        });
     }
 
     /// Removes a line, and the memory that it was. Returns false if the conversation did not add it.

@@ -19,7 +19,7 @@ const LEAST_ANSWER: u32 = 4_096;
 
 impl ModelProfile {
     /// The most tokens of the answer to a prompt of this length, for an API that wants a limit: as many as
-    /// the model may write, at most 32,000, and no more than its window leaves.
+    /// the model may write, at most 32,000, and no more than its window leaves, but 4,096 even if that is full.
     #[must_use]
     pub fn default_answer(model: Option<&Self>, prompt: Tokens) -> u32 {
         let Some(model) = model else {
@@ -31,7 +31,8 @@ impl ModelProfile {
             .map_or(most, |room| most.min(room))
     }
 
-    /// The tokens that the window leaves to the answer to a prompt of this length.
+    /// The tokens that the window leaves to the answer to a prompt of this length, and at least 4,096: the length
+    /// is an estimate, and the API has to tell that a prompt is too long.
     pub(crate) fn room_for_answer(&self, prompt: Tokens) -> Option<u32> {
         // An API refuses a request whose answer might not fit, so an estimate is taken at its highest.
         let error = self.estimate.as_ref().map_or(0, |one| one.error_permille);

@@ -102,16 +102,17 @@ const OF_PROJECT: &str = "(This skill comes from the project's folder, and not f
 
 /// The text of a skill, or some lines of a file in its folder, without secrets.
 fn read(skill: &Skill, path: &str, named: &str) -> Result<String, ToolError> {
-    let (text, shown) = match path {
-        "" => (skill.text.body.clone(), skill.location.clone()),
+    let cleaned = match path {
+        "" => clean(&skill.text.body, &skill.location).text.into_owned(),
         path => {
             let text = skill.file(path).map_err(ToolError::new)?;
-            (lines(text, named)?, format!("{}/{path}", skill.text.name))
+            let shown = format!("{}/{path}", skill.text.name);
+            // Before lines are cut: a key without its first line looks like no secret.
+            lines(clean(&text, &shown).text.into_owned(), named)?
         }
     };
-    let cleaned = clean(&text, &shown).text;
     Ok(match skill.origin.is_trusted() {
-        true => cleaned.into_owned(),
+        true => cleaned,
         // A project's skill is shown, but must not be able to imitate the operator.
         false => neutralise(&cleaned).into_owned(),
     })

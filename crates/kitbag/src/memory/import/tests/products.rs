@@ -229,3 +229,38 @@ fn memories_that_the_user_edits_are_replaced_and_removed() {
     let metadata = serde_json::to_value(&good(&file)[0].metadata).unwrap();
     assert_eq!(metadata, json!({"remembered_by": "Claude"}));
 }
+
+#[test]
+fn answers_to_edits_made_at_once_number_each_line() {
+    let edit = |id: &str, input: serde_json::Value| json!({"type": "tool_use", "id": id, "name": "memory_user_edits", "input": input});
+    let added = |id: &str, number: u32| {
+        json!({"type": "tool_result", "tool_use_id": id, "name": "memory_user_edits",
+        "content": [{"type": "text", "text": format!("Added memory #{number}: …")}]})
+    };
+    // By the ids of the calls in any order, and without ids in theirs.
+    for answers in [
+        [added("t2", 8), added("t1", 7)],
+        [added("", 7), added("", 8)],
+    ] {
+        let mut content = vec![
+            edit(
+                "t1",
+                json!({"command": "add", "control": "User lives in Berlin"}),
+            ),
+            edit("t2", json!({"command": "add", "control": "User likes tea"})),
+        ];
+        content.extend(answers);
+        content.push(edit("t3", json!({"command": "remove", "line_number": 7})));
+        content.push(json!({"type": "text", "text": "Done."}));
+        let file = json!([{"uuid": "c", "chat_messages": [
+            {"uuid": "a1", "sender": "human", "text": "Remember this."},
+            {"uuid": "a2", "sender": "assistant", "text": "", "content": content},
+        ]}])
+        .to_string();
+        let (lines, _) = told(&file);
+        assert_eq!(
+            lines,
+            "a1 user: Remember this. {\"likes/tea\": \"tea\"}\na2 assistant: Done."
+        );
+    }
+}

@@ -1,0 +1,1 @@
+-- No table changes. SQLite files of earlier versions take the statistics of statistics.sql, which follow the steps.
