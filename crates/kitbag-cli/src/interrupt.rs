@@ -87,11 +87,14 @@ pub(crate) async fn interrupted() -> Interrupt {
     Interrupts::listen().next().await
 }
 
-/// Completes when a server is asked to end: by Ctrl-C, or by whoever supervises it.
+/// Completes when a server is asked to end: by Ctrl-C, or by whoever supervises it. It listens from the call on, and
+/// not only once it is awaited: a signal in between would end the process.
 #[cfg(feature = "server")]
-pub(crate) async fn stopped() {
-    let wanted = [Interrupt::CtrlC, Interrupt::Terminate];
-    Interrupts::listen_to(&wanted).next().await;
+pub(crate) fn stopped() -> impl Future<Output = ()> + Send + 'static {
+    let mut signals = Interrupts::listen_to(&[Interrupt::CtrlC, Interrupt::Terminate]);
+    async move {
+        signals.next().await;
+    }
 }
 
 /// The result of some work, or of what else came first.

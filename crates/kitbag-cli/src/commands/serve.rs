@@ -112,6 +112,8 @@ async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     })?;
     let bound = listener.local_addr().map_err(Failure::new)?;
     opened.check(bound)?;
+    // Before it says that it serves, which supervisors may take as a sign that they can stop it.
+    let first_signal = stopped();
     output::say(format_args!(
         "kitbag serves http://{bound}, {}",
         opened.described(memory.is_some())
@@ -141,7 +143,7 @@ async fn listen(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let reloading = reloads.follow(&live, args, bound);
     let (first, is_stopping) = oneshot::channel();
     let stop = async move {
-        stopped().await;
+        first_signal.await;
         let _ = first.send(());
     };
     let at_once = async {
