@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 /// use kitbag_core::problem::{Problem, ProblemKind};
 ///
-/// let problem = Problem::new("git", ProblemKind::Failed, "the repository has no commit");
+/// let problem = Problem::new("git", ProblemKind::Failed, "the repository has no commits");
 /// assert_eq!(problem.to_string(), "git: the repository has no commits");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
