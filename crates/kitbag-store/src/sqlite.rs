@@ -5,7 +5,7 @@ mod log;
 mod named;
 mod open;
 #[cfg(test)]
-mod plans;
+mod plan_tests;
 mod queue;
 mod threads;
 
@@ -101,7 +101,7 @@ fn prepare<'c>(connection: &'c Connection, sql: &str) -> rusqlite::Result<Cached
     // SQLite numbers `$` names in the order of their first use.
     let sql = sql.replace('$', "?");
     #[cfg(test)]
-    plans::note(connection, &sql);
+    plan_tests::note(connection, &sql);
     connection.prepare_cached(&sql)
 }
 

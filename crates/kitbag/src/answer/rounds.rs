@@ -3,6 +3,8 @@
 //!
 //! A round only appends: the request of the next one begins with all that this one's said.
 
+mod made_call;
+
 use std::collections::BTreeSet;
 use std::mem;
 use std::sync::Arc;
@@ -16,7 +18,6 @@ use kitbag_core::record::InferenceRecord;
 use kitbag_core::role::Visibility;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 use kitbag_store::ResultId;
-use serde_json::Value;
 
 use super::calls::{self, Call, CallResult, Recorded};
 use super::exchange::Exchange;
@@ -28,6 +29,8 @@ use crate::provider::{Provider, Reply, ReplyEvent};
 use crate::tool::Toolbox;
 use crate::wire::Request;
 use crate::words::counted;
+
+pub(super) use made_call::MadeCall;
 
 pub(super) struct Rounds<'e> {
     pub(super) engine: &'e Engine,
@@ -55,49 +58,6 @@ pub(super) struct Rounds<'e> {
     made: u32,
     /// The results so far whose whole was kept.
     cut: u32,
-}
-
-/// A call that was made, with its result as it was recorded.
-pub(super) struct MadeCall {
-    arguments: String,
-    text: String,
-    is_ok: bool,
-}
-
-/// Tells if a result says nothing: no text, no number, nothing that holds.
-fn is_void(result: &Value) -> bool {
-    match result {
-        Value::Null | Value::Bool(false) => true,
-        Value::Bool(true) => false,
-        Value::Number(number) => number.as_f64() == Some(0.0),
-        Value::String(text) => text.trim().is_empty(),
-        Value::Array(items) => items.iter().all(is_void),
-        Value::Object(fields) => fields.values().all(is_void),
-    }
-}
-
-/// Tells if an id stands somewhere in a text as a word of its own.
-fn names(text: &str, id: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    text.match_indices(id).any(|(at, _)| {
-        let (before, after) = text.split_at(at);
-        let after = after.strip_prefix(id).unwrap_or_default();
-        !before.ends_with(is_part) && !after.starts_with(is_part)
-    })
-}
-
-impl MadeCall {
-    /// The result as JSON, where it is any.
-    pub(super) fn result(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_else(|_| self.text.as_str().into())
-    }
-
-    /// Tells if an id stands in the result of a call that succeeded, or in its arguments where the result says
-    /// something: whoever changes or deletes a thing need not be told its id again.
-    pub(super) fn mentions(&self, id: &str) -> bool {
-        let is_asked = || names(&self.arguments, id) && !is_void(&self.result());
-        self.is_ok && (names(&self.text, id) || is_asked())
-    }
 }
 
 /// Room for the results that tell of a limit.

@@ -62,6 +62,7 @@ impl Contribution {
 
 /// The most tokens of the history: three quarters of the budget that everything else in the prompt leaves,
 /// so that facts and recalled messages have room.
+#[cfg(feature = "store")]
 pub(super) fn room(
     parts: &DraftParts,
     request: &PromptRequest,

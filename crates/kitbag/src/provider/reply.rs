@@ -4,6 +4,7 @@ use kitbag_core::content::{Content, ContentBlock};
 use kitbag_core::message::ToolCall;
 
 use super::{ProviderError, ReplyEvent, StopReason, Usage};
+#[cfg(feature = "store")]
 use crate::wire::text_field;
 
 /// An answer, as much of it as has come.
@@ -77,6 +78,7 @@ impl Reply {
 
     /// Tells if there is anything to keep: words, or a block that is neither words nor reasoning. Reasoning
     /// alone is no message, and an API refuses one that ends with it.
+    #[cfg(feature = "store")]
     pub(crate) fn says_something(&self) -> bool {
         self.blocks.iter().any(|block| match block {
             ContentBlock::Text { text, .. } => !text.trim().is_empty(),
@@ -88,6 +90,7 @@ impl Reply {
     }
 
     /// The reason why a whole answer is of no use, if it neither says anything nor calls a tool.
+    #[cfg(feature = "store")]
     pub(crate) fn check_useful(&self) -> Result<(), ProviderError> {
         if !self.is_whole || self.says_something() || !self.tool_calls.is_empty() {
             return Ok(());
