@@ -118,10 +118,7 @@ impl<'t> ToldMessage<'t> {
     /// Tells whether words for something that ended are all from this message, and enough of it.
     fn is_what(&self, ended: &str, asked: &Query) -> bool {
         let ended = Query::exact(ended);
-        let is_own = |word: &QueryWord| {
-            let mut sentences = self.sentences.iter();
-            word.kind == WordKind::Date || sentences.any(|(_, terms)| word.is_met(terms))
-        };
+        let is_own = |word: &QueryWord| word.kind == WordKind::Date || self.has(word);
         if !ended.words().iter().all(is_own) {
             return false;
         }
@@ -149,22 +146,19 @@ impl<'t> ToldMessage<'t> {
         if value.iter().any(|word| word.is_name()) {
             value.retain(|word| word.is_name());
         }
-        let is_said = |word: &&QueryWord| {
-            let mut sentences = self.sentences.iter();
-            sentences.any(|(_, terms)| word.is_met(terms))
-        };
-        !value.is_empty() && value.iter().all(is_said)
+        !value.is_empty() && value.iter().all(|word| self.has(word))
     }
 
     /// Returns the numbers of the query's words that it has.
     fn meets(&self, asked: &Query) -> Vec<usize> {
         let words = asked.words().iter().enumerate();
-        let is_met = |word: &QueryWord| {
-            let mut sentences = self.sentences.iter();
-            sentences.any(|(_, terms)| word.is_met(terms))
-        };
-        let met = words.filter(|(_, word)| is_met(word));
+        let met = words.filter(|(_, word)| self.has(word));
         met.map(|(number, _)| number).collect()
+    }
+
+    fn has(&self, word: &QueryWord) -> bool {
+        let mut sentences = self.sentences.iter();
+        sentences.any(|(_, terms)| word.is_met(terms))
     }
 }
 

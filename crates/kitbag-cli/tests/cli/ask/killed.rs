@@ -62,6 +62,15 @@ fn o08_asks_that_are_killed_at_random_lose_and_double_nothing() {
     assert_eq!(again.success(), "In Porto.\n");
 }
 
+const NEW_CHAT: [&str; 6] = [
+    "--store",
+    "sqlite:memory.db",
+    "chat",
+    "--config",
+    "served.yaml",
+    "--new",
+];
+
 /// Says of a conversation what a model that learns would.
 fn learning(request: &str) -> Reply {
     let text = match request {
@@ -84,14 +93,7 @@ fn o09_chats_that_are_killed_while_they_learn_lose_and_double_nothing() {
     let rounds = rounds().div_ceil(2);
     for number in 0..rounds {
         let begun = Instant::now();
-        let args = [
-            "--store",
-            "sqlite:memory.db",
-            "chat",
-            "--config",
-            "served.yaml",
-        ];
-        let mut command = folder.command(&[&args[..], &["--new"]].concat());
+        let mut command = folder.command(&NEW_CHAT);
         command.env("NO_PROXY", "127.0.0.1");
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
@@ -143,15 +145,7 @@ fn o09_chats_that_are_killed_while_they_learn_lose_and_double_nothing() {
         }
     }
     // Whatever was killed, the next chat goes on and learns.
-    let args = [
-        "--store",
-        "sqlite:memory.db",
-        "chat",
-        "--config",
-        "served.yaml",
-        "--new",
-    ];
-    let mut command = folder.command(&args);
+    let mut command = folder.command(&NEW_CHAT);
     command.env("NO_PROXY", "127.0.0.1");
     let said = format!("{}\n/new\n", chat_message(rounds, 0));
     let last = crate::run::finish(command, Some(said.as_bytes()));
