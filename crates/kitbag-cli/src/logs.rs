@@ -1,7 +1,7 @@
 //! Structured logs on stderr: each decision as an event with its figures.
 //!
-//! They are for examining decisions, so nothing is logged unless an option asks for it, but for warnings of a server,
-//! which nobody watches. Messages for the user are printed, not logged.
+//! They are for examining decisions, so nothing is logged unless an option asks for it. A server is the exception: its
+//! warnings are logged, because nobody watches its screen. Messages for the user are printed, not logged.
 
 use std::env;
 use std::ffi::OsString;

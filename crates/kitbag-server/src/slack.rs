@@ -162,7 +162,7 @@ const LONGEST_ACCEPTING: Duration = Duration::from_secs(2);
 /// Without its name by then, a speaker has an id.
 const LONGEST_NAME: Duration = Duration::from_secs(1);
 
-/// Whoever waits until a message is kept. Dropped, it is not.
+/// Tells the waiting request that the message is stored. If it is dropped, the message was not stored.
 struct Accepting(Option<oneshot::Sender<()>>);
 
 impl Accepting {

@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let asked = &args.answering.asked;
     let progress = Progress::start("gathering context");
     let workspace = asked.workspace(&message, &engine)?;
-    // Without a key nothing should be made or stored; a command needs none.
+    // Without a key, nothing is created or stored. Commands need no key.
     if is_message && !args.dry_run {
         check(&engine)?;
     }

@@ -114,7 +114,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
                 // A failed answer does not end the chat. The message is stored, and the person can go on.
                 Err(failure) => drop(failure.report()),
             }
-            // The answer was kept as far as it came. Nobody is there for the next one.
+            // The partial answer is stored. The terminal or supervisor is gone, so the chat ends.
             if let Some(last) = chat.interrupts.last() {
                 return Err(Failure::interrupted(last));
             }

@@ -145,7 +145,7 @@ fn respond(agent: CodingAgent, event: &HookEvent, store: &StoreArgs) -> Option<W
 }
 
 /// The longest that a hook may take. It ends before the agent's own limit, as `kitbag init` sets that: an agent that
-/// loses patience kills the hook, which then tells nobody what went wrong.
+/// loses patience kills the hook, and the user would not learn what went wrong.
 fn limit_of(keeps: Keeps, time_limit: Duration, event: &str) -> Duration {
     let limit = match keeps {
         Keeps::Nothing => time_limit,

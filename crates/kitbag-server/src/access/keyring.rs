@@ -1,5 +1,5 @@
 //! The keys that were looked up lately, so that not every request asks the store, and a store that does not answer
-//! holds up nobody who was let in before. Nobody is let in who was not.
+//! does not hold up clients that were let in before. A key that was never looked up is never let in.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,11 +13,11 @@ use crate::observe::{Event, Metrics};
 
 /// A key is looked up again after so long: a revoked one opens nothing any more.
 const FRESH: Duration = Duration::from_secs(5);
-/// While the store cannot be asked, what was found before holds for so long.
+/// While the store cannot be asked, an earlier answer is used for at most this long.
 const STALE: Duration = Duration::from_secs(600);
 /// A request for which nothing was found before can only be refused without the store, so it waits longer.
 const LONGEST: Duration = Duration::from_secs(5);
-/// A store that is away is left alone for so long, so that not every request that could do without it waits for it.
+/// The pause after a lookup that failed: requests with a fallback do not wait for a store that is down.
 const REST: Duration = Duration::from_secs(3);
 /// So many keys are kept.
 const MOST: usize = 10_000;

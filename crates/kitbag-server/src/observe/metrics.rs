@@ -19,7 +19,7 @@ struct Counts {
     events: BTreeMap<(Event, String), u64>,
 }
 
-/// A failure that clients are not held up by, so that nobody else tells of it.
+/// A failure that no client sees: the metrics and the log report it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Event {
     /// Memory was asked, and failed or was late.

@@ -50,7 +50,7 @@ struct Passing {
     is_within: bool,
     /// The time since the latest piece.
     silent: Duration,
-    /// Set where something of the answer has come.
+    /// True once a part of the answer has arrived.
     is_begun: bool,
     last: Option<Last>,
 }

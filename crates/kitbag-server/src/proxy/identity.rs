@@ -268,7 +268,7 @@ mod tests {
             }
             assert!(sender("shop", is_local).is_err());
         }
-        // The link of this machine is none of the other's.
+        // A symbolic link of this machine means nothing on the client's.
         let temporary = tempfile::tempdir().unwrap();
         let real = std::fs::canonicalize(temporary.path()).unwrap();
         let inside = real.join("src");

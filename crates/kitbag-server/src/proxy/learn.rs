@@ -32,7 +32,7 @@ pub(super) struct Learner {
 
 /// So many of the newest messages that are kept are compared with those of a request.
 const COMPARED: u32 = 64;
-/// So many of a sender's latest conversations may be the one that goes on.
+/// The number of a sender's latest conversations that are compared with a request.
 const LATEST: u32 = 8;
 /// The most characters of a title.
 const TITLE: usize = 80;

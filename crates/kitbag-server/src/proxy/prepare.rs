@@ -172,7 +172,7 @@ async fn remember(
 ) -> Remembered {
     let config = &app.project.config;
     let end = Instant::now() + config.server.memory_time_limit();
-    // Coding agents have the model name sessions and the like: what needs no tools is no work.
+    // Coding agents also ask the model to name a session and the like. Requests without tools are such chores.
     if !body.has_tools && agent(&head.headers, body).is_some() {
         return Remembered::Off;
     }

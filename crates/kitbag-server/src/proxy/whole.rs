@@ -21,7 +21,7 @@ pub(crate) struct Buffer(Arc<Semaphore>);
 /// A part of that room.
 pub(super) type Held = Option<OwnedSemaphorePermit>;
 
-/// So many bytes are taken at a time, so that not each piece of a body takes some.
+/// The bytes of one permit: a permit for each piece of a body would be too many.
 const UNIT: usize = 64 << 10;
 /// The bytes of all that wait. Eight of the largest requests, or many thousands of usual ones.
 const ROOM: usize = 512 << 20;

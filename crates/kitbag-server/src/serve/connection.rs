@@ -30,9 +30,9 @@ const HEAD: Duration = Duration::from_secs(75);
 const PAUSE: Duration = Duration::from_secs(30);
 /// The longest time until a body is whole.
 const BODY: Duration = Duration::from_secs(300);
-/// A server that stops gives a request so long to become whole.
+/// The time that a stopping server gives a client to finish sending its request.
 const GRACE: Duration = Duration::from_secs(2);
-/// A server that stops gives answers so long: a client that reads nothing must not keep it.
+/// The time that a stopping server gives its answers: a client that reads nothing must not keep it running.
 const LONGEST_ANSWER: Duration = Duration::from_secs(300);
 
 /// Answers the requests of a connection until its client or the server ends it.
@@ -82,7 +82,7 @@ pub(super) async fn answer(
 }
 
 fn told(ended: Result<(), hyper::Error>) {
-    // Clients that go away are no news for anybody but those who look for them.
+    // A client that disconnects is normal, so it is logged at debug level.
     if let Err(problem) = ended {
         tracing::debug!(event = "connection_failed", error = %problem);
     }
@@ -103,7 +103,7 @@ impl Work {
     }
 }
 
-/// Something that is counted for as long as it is there.
+/// Counts itself while it exists.
 #[derive(Debug)]
 struct Counted(Arc<AtomicUsize>);
 

@@ -1,6 +1,6 @@
 //! A breaker: an upstream that could not be reached several times in a row is left alone for a while.
 //!
-//! It is one for all callers, so that none may open it alone: a request that makes an upstream hang up says
+//! All callers share it, so no caller alone can open it: a request that makes an upstream hang up says
 //! something about that request, a connection that is refused says something about the upstream.
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// So many failures in a row open it.
 const FAILURES: u32 = 5;
-/// So many callers must have sent the requests that got no answer.
+/// The number of different callers whose requests must have failed before the breaker opens.
 const CALLERS: usize = 2;
 /// It stays open for so long, then one request tries.
 const OPEN: Duration = Duration::from_secs(10);

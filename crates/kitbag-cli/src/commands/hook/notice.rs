@@ -50,7 +50,7 @@ fn mark(event: &HookEvent) -> Option<PathBuf> {
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-';
     // The name of a session comes from the agent, and must not lead out of the folder.
     let name: String = event.session.chars().filter(is_plain).take(64).collect();
-    // Sessions without a usable name share a mark: a notice too few is better than one with each prompt.
+    // Sessions without a usable name share one mark. A missing notice is better than one for each prompt.
     let name = match name.is_empty() {
         true => "unnamed".to_owned(),
         false => name,

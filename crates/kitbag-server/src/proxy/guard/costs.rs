@@ -10,7 +10,7 @@ use kitbag::wire::{Dialect, Request};
 use super::short;
 use crate::proxy::said::{ClientMessage, ReadBody};
 
-/// So many messages with results stay whole at first; then one, then none.
+/// The number of newest results that stay whole at first; then one does, then none.
 const NEWEST: [usize; 3] = [3, 1, 0];
 /// The tokens of the message that tells how many are left out.
 const NOTE: Tokens = Tokens(24);
@@ -86,7 +86,7 @@ impl Costs {
         })
     }
 
-    /// The cuts of a conversation that was sent again and again, as far as each request exceeded the budget.
+    /// Replays the requests of the conversation and makes a cut at each one that exceeded the budget.
     pub(super) fn cuts(&self, messages: &[ClientMessage], budget: Tokens) -> Cuts {
         let mut cuts = Cuts {
             first_whole: 0,
