@@ -110,7 +110,7 @@ impl Args {
         };
         if message.trim().is_empty() {
             return Err(Failure::usage("there is no message to answer")
-                .hint("say what is asked: `kitbag context \"…\"`"));
+                .hint("give a message: `kitbag context \"…\"`"));
         }
         Ok(message)
     }

@@ -66,7 +66,7 @@ impl AssembleError {
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
-            Self::EmptyMessage { .. } => "say what is asked",
+            Self::EmptyMessage { .. } => "give a message",
             Self::FixedOverBudget { .. } => {
                 "raise the budget, or shorten the message, the instructions or the history"
             }

@@ -136,7 +136,7 @@ impl MessageInput {
     /// The message as a channel hands it in. The id of a conversation says whose it is, and where.
     pub(super) async fn incoming(&self, store: Option<&Store>) -> Result<Incoming, Refusal> {
         if self.message.trim().is_empty() {
-            return Err(Refusal::invalid("`message` is empty").hint("say what is asked"));
+            return Err(Refusal::invalid("`message` is empty").hint("give a message"));
         }
         let [sender, channel] = [&self.sender, &self.channel].map(Option::as_deref);
         let named = self.conversation.as_deref();

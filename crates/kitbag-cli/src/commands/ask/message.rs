@@ -39,7 +39,7 @@ impl MessageArgs {
         };
         if message.trim().is_empty() {
             return Err(Failure::usage("there is no message to answer")
-                .hint("say what is asked: `kitbag ask \"…\"`"));
+                .hint("give a message: `kitbag ask \"…\"`"));
         }
         // A command is one line, and about nothing that could be attached.
         if !matches!(command::read(&message.as_str().into()), Ok(None)) {
