@@ -30,7 +30,7 @@ mod weights;
 pub use analyse::{Analyser, Analysis, PassageTerms, analyse};
 pub(crate) use attitude::denies;
 pub use candidates::{Candidate, candidates};
-pub use change::{ToldMessage, with_rare_words};
+pub use change::{ToldMessage, rarity_limit, with_rare_words};
 pub use days::DayRange;
 pub use evidence::{Evidence, Place, Posting};
 pub use fingerprint::Fingerprint;

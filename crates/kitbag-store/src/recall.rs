@@ -260,7 +260,7 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
     let query = Query::new(&request.query, request.now.map(on_the_wall));
     #[cfg(feature = "embeddings")]
     let query = meaning::with_near_words(query, request);
-    let mut evidence = evidence::gather(tx, &parts, request, &query).await?;
+    let mut evidence = evidence::gather(tx, &parts, request, &query, usize::MAX).await?;
     evidence.within = filter::conversations(tx, &parts, &request.filter).await?;
     let most = request.limit.saturating_mul(CANDIDATES);
     let most = most.clamp(LEAST_CANDIDATES, MOST_CANDIDATES);

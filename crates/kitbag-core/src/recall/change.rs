@@ -6,6 +6,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 use super::analyse::analyse;
 use super::evidence::{Evidence, Place, Posting};
@@ -24,8 +25,10 @@ const RARE_SHARE: u64 = 50;
 /// A message, read once to be compared with others.
 #[derive(Debug)]
 pub struct ToldMessage<'t> {
+    text: &'t str,
     sentences: Vec<(SaidSentence<'t>, BTreeSet<String>)>,
-    words: Query,
+    /// Read at its first use: that costs as much as a query, and few messages are compared by them.
+    words: OnceCell<Query>,
 }
 
 impl<'t> ToldMessage<'t> {
@@ -39,8 +42,9 @@ impl<'t> ToldMessage<'t> {
             (said, terms)
         };
         Self {
+            text,
             sentences: statements.said(text).into_iter().map(terms).collect(),
-            words: Query::exact(text),
+            words: OnceCell::new(),
         }
     }
 
@@ -67,7 +71,7 @@ impl<'t> ToldMessage<'t> {
     /// Returns a query for messages with the words of this one.
     #[must_use]
     pub fn words(&self) -> &Query {
-        &self.words
+        self.words.get_or_init(|| Query::exact(self.text))
     }
 
     /// Tells whether it only says what was so before, of all that a query asks for.
@@ -85,12 +89,15 @@ impl<'t> ToldMessage<'t> {
     /// explicitly only if it says that just what the other one states has ended.
     #[must_use]
     pub fn outdates(&self, earlier: &Self, asked: &Query) -> Option<ToldChange> {
+        if !self.tells_change() {
+            return None;
+        }
         // A later change leaves what happened once as it was.
         if earlier.sentences.iter().any(|(said, _)| said.is_event) {
             return None;
         }
         let is_about_all = self.is_about(earlier, asked);
-        let own = earlier.words.topics();
+        let own = earlier.words().topics();
         let is_own = |message: &Self| {
             let mut sentences = message.sentences.iter();
             sentences.any(|(said, _)| said.is_first_person)
@@ -123,7 +130,7 @@ impl<'t> ToldMessage<'t> {
             return false;
         }
         let met: BTreeSet<String> = ended.words().iter().flat_map(all_terms).collect();
-        let own = self.words.topics();
+        let own = self.words().topics();
         let shared: Vec<&&QueryWord> = own.iter().filter(|word| word.is_met(&met)).collect();
         let sought = self.meets(asked);
         let mut words = asked.words().iter().enumerate();
@@ -166,11 +173,19 @@ fn all_terms(word: &QueryWord) -> impl Iterator<Item = String> {
     word.alternatives.iter().cloned()
 }
 
+/// Returns the most places of a word that is rare among so many passages. Of one with more, the rest of its
+/// places need not be known.
+#[must_use]
+pub fn rarity_limit(passages: u64) -> usize {
+    let share = usize::try_from(passages / RARE_SHARE).unwrap_or(usize::MAX);
+    RARE.max(share)
+}
+
 /// Returns the places of messages that have the rarest of some words, best first: one passage of each
 /// message.
 #[must_use]
 pub fn with_rare_words(words: &Query, evidence: &Evidence, limit: usize) -> Vec<Place> {
-    let share = usize::try_from(evidence.passages / RARE_SHARE).unwrap_or(usize::MAX);
+    let most = rarity_limit(evidence.passages);
     let mut gains: BTreeMap<Place, f64> = BTreeMap::new();
     for word in words.topics() {
         let known = word.alternatives.iter();
@@ -178,7 +193,7 @@ pub fn with_rare_words(words: &Query, evidence: &Evidence, limit: usize) -> Vec<
             .filter_map(|term| evidence.postings.get(term))
             .flatten()
             .collect();
-        if postings.len() > RARE.max(share) {
+        if postings.len() > most {
             continue;
         }
         let rarity = to_float(evidence.passages.max(1)) / to_float(postings.len().max(1) as u64);

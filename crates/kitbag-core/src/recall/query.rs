@@ -55,6 +55,15 @@ pub(super) struct QueryWord {
     written: String,
 }
 
+/// The words that a query seeks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sought {
+    /// Its own.
+    Words,
+    /// Those, and others for the same concepts.
+    Concepts,
+}
+
 /// The part that a word plays in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WordKind {
@@ -70,6 +79,10 @@ impl Query {
     /// Reads a query that is asked at `now`; without a time, "yesterday" names no day.
     #[must_use]
     pub fn new(text: &str, now: Option<Timestamp>) -> Self {
+        Self::read(text, now, Sought::Concepts)
+    }
+
+    fn read(text: &str, now: Option<Timestamp>, sought: Sought) -> Self {
         let tokens: Vec<Token<'_>> = tokens(text).collect();
         let folded: Vec<String> = tokens.iter().map(|token| fold(&token.word)).collect();
         let attitude = attitude(text, &tokens);
@@ -100,11 +113,15 @@ impl Query {
             // People ask before or behind a text that they paste.
             words.drain(READ..words.len() - READ);
         }
-        let sought: Vec<WordTerms<'_>> = words
-            .iter()
-            .map(|(token, word)| (*token, word.alternatives.as_slice()))
-            .collect();
-        let related = related(&sought, dislikes(attitude));
+        let related = match sought {
+            Sought::Concepts => {
+                let terms = words
+                    .iter()
+                    .map(|(token, word)| (*token, word.alternatives.as_slice()));
+                related(&terms.collect::<Vec<WordTerms<'_>>>(), dislikes(attitude))
+            }
+            Sought::Words => Vec::new(),
+        };
         let mut words: Vec<QueryWord> = words.into_iter().map(|(_, word)| word).collect();
         for (word, related) in words.iter_mut().zip(related) {
             word.related = related;
@@ -130,10 +147,9 @@ impl Query {
     /// spellings or days.
     #[must_use]
     pub fn exact(text: &str) -> Self {
-        let mut query = Self::new(text, None);
+        let mut query = Self::read(text, None, Sought::Words);
         query.days.clear();
         for word in &mut query.words {
-            word.related.clear();
             word.prefix = None;
         }
         query

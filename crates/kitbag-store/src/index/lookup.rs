@@ -11,17 +11,19 @@ use crate::error::Result;
 use crate::scope::Scope;
 use crate::transaction::Tx;
 
-/// All places of a query's terms in a scope, by term, sorted by place.
+/// All places of a query's terms in a scope, by term, sorted by place. Of a term with more than `most`,
+/// some may be missing, but more than `most` are there.
 pub(crate) async fn evidence(
     tx: &mut Tx<'_>,
     scope: &Scope,
     query: &Query,
+    most: usize,
 ) -> Result<BTreeMap<String, Vec<Posting>>> {
     let ranges = ranges(query);
     if ranges.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let mut wanted = Wanted::new(query);
+    let mut wanted = Wanted::new(query, most);
     let mut large = Vec::new();
     let sql = "SELECT id, words FROM block WHERE tenant = $1 AND scope = $2 ORDER BY id";
     for (block, words) in tx.query::<(u32, Option<Vec<u8>>)>(sql, scope.id).await? {
@@ -118,12 +120,15 @@ struct Wanted<'q> {
     /// The terms that were met. A term that is not wanted has no places: the answer is kept, since
     /// the same term comes up in many blocks.
     terms: BTreeMap<String, Option<Vec<Posting>>>,
+    /// The number of places from which on a term's further ones are not read.
+    most: usize,
 }
 
 impl<'q> Wanted<'q> {
-    fn new(query: &'q Query) -> Self {
+    fn new(query: &'q Query, most: usize) -> Self {
         Self {
             query,
+            most,
             terms: BTreeMap::new(),
         }
     }
@@ -141,7 +146,9 @@ impl<'q> Wanted<'q> {
                 self.terms.insert(word.to_owned(), postings);
             }
             match self.terms.get_mut(word) {
-                Some(Some(postings)) => decode_places(places, postings),
+                Some(Some(postings)) if postings.len() <= self.most => {
+                    decode_places(places, postings)
+                }
                 _ => Some(()),
             }
         })

@@ -5,7 +5,7 @@
 //! FitOne" for "Which gym do I go to?"), so the words of the best hit are looked up, too.
 
 use kitbag_core::rank::Score;
-use kitbag_core::recall::{Query, ToldMessage, with_rare_words};
+use kitbag_core::recall::{Query, ToldMessage, rarity_limit, with_rare_words};
 use kitbag_core::role::Role;
 use kitbag_core::statement::ToldChange;
 
@@ -47,13 +47,23 @@ pub(super) async fn put_latest_first(
         .filter(|hit| hit.message.message.role == Role::User)
         .map(|hit| (hit.message.id, hit.text().into_owned()))
         .collect();
-    let told: Vec<(MessageId, ToldMessage<'_>)> = texts
-        .iter()
-        .map(|(id, text)| (*id, ToldMessage::new(&STATEMENTS, text)))
-        .collect();
-    lower_past(request, query, known, &told, hits);
-    raise_changes(query, known, &told, hits);
-    lead_to_later(tx, parts, request, query, known, &told, hits).await
+    // All are only read where one tells of a change or of the past: that costs as much as the rest of a
+    // recall.
+    let tells = |(_, text): &(MessageId, String)| {
+        STATEMENTS.may_tell_change(text) && {
+            let told = ToldMessage::new(&STATEMENTS, text);
+            told.tells_change() || told.is_past(query)
+        }
+    };
+    if texts.iter().any(tells) {
+        let told: Vec<(MessageId, ToldMessage<'_>)> = texts
+            .iter()
+            .map(|(id, text)| (*id, ToldMessage::new(&STATEMENTS, text)))
+            .collect();
+        lower_past(request, query, known, &told, hits);
+        raise_changes(query, known, &told, hits);
+    }
+    lead_to_later(tx, parts, request, query, known, &texts, hits).await
 }
 
 /// Puts messages that only say what was so before right below those that say what is so.
@@ -180,7 +190,7 @@ async fn lead_to_later(
     request: &RecallRequest,
     query: &Query,
     known: &RelevantFacts,
-    told: &[(MessageId, ToldMessage<'_>)],
+    texts: &[(MessageId, String)],
     hits: &mut Vec<Recalled>,
 ) -> Result<()> {
     // With conditions on messages, others must not come.
@@ -188,14 +198,17 @@ async fn lead_to_later(
         return Ok(());
     }
     let leads = hits.iter().take(LEADING).find_map(|hit| {
-        let (id, told) = told.iter().find(|(id, _)| *id == hit.message.id)?;
-        let is_short = hit.text().len() <= LONGEST_STATEMENT;
-        (is_short && told.states()).then_some((*id, told, hit))
+        let (id, text) = texts.iter().find(|(id, _)| *id == hit.message.id)?;
+        let is_short = text.len() <= LONGEST_STATEMENT;
+        let told = is_short.then(|| ToldMessage::new(&STATEMENTS, text))?;
+        told.states().then_some((*id, told, hit))
     });
     let Some((old_id, old, earlier)) = leads.filter(|(_, _, hit)| hit.outdated_by.is_none()) else {
         return Ok(());
     };
-    let evidence = evidence::gather(tx, parts, request, old.words()).await?;
+    let passages = parts.iter().map(|part| part.scope.passages.max(0));
+    let most = rarity_limit(passages.fold(0, i64::saturating_add).unsigned_abs());
+    let evidence = evidence::gather(tx, parts, request, old.words(), most).await?;
     let places = with_rare_words(old.words(), &evidence, LED_TO);
     let mut latest: Option<Recalled> = None;
     for part in parts {
@@ -235,7 +248,7 @@ async fn lead_to_later(
             let text = found.text();
             let is_change = STATEMENTS.may_tell_change(&text) && {
                 let new = ToldMessage::new(&STATEMENTS, &text);
-                outdates(query, known, (found.message.id, &new), (old_id, old))
+                outdates(query, known, (found.message.id, &new), (old_id, &old))
             };
             drop(text);
             if is_change {

@@ -11,12 +11,14 @@ use crate::transaction::Tx;
 /// The most messages that are read of the days that a query names.
 const DATED: u32 = 2_000;
 
-/// The places of a query's words, and the messages of the days that it names.
+/// The places of a query's words, and the messages of the days that it names. Of a word with more than
+/// `most` places some are left out, but not so many that it seems to have fewer.
 pub(super) async fn gather(
     tx: &mut Tx<'_>,
     parts: &[Part],
     request: &RecallRequest,
     query: &Query,
+    most: usize,
 ) -> Result<Evidence> {
     let conditions = request.filter.message_conditions();
     let mut evidence = Evidence::default();
@@ -25,7 +27,7 @@ pub(super) async fn gather(
         evidence.passages += part.scope.passages.max(0).unsigned_abs();
         evidence.words += part.scope.words.max(0).unsigned_abs();
         evidence.conversations += u64::from(part.scope.conversations);
-        for (term, mut postings) in index::evidence(tx, &part.scope, query).await? {
+        for (term, mut postings) in index::evidence(tx, &part.scope, query, most).await? {
             for posting in &mut postings {
                 posting.place.conversation = posting.place.conversation.saturating_add(part.offset);
             }
