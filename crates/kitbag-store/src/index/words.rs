@@ -101,9 +101,13 @@ pub(super) struct SortedWords {
     entries: Vec<Entry>,
 }
 
-/// The bytes of words in a row. SQLite keeps up to 1,002 bytes of a row within its page, key
-/// included; longer rows take whole pages of their own.
-const ROW: usize = 900;
+/// The bytes of several words in a row. Of longer rows fewer fit on a page, and more of it stays empty;
+/// of shorter ones more is key.
+const ROW: usize = 450;
+/// The bytes of the first row, which is the only one of a small block, and of one with a part of a word's
+/// places. SQLite keeps up to 1,002 bytes of a row within its page, key included; longer rows take whole
+/// pages of their own.
+const LONG_ROW: usize = 900;
 
 /// A row of words. Rows that begin with the same word differ in `part`.
 pub(super) struct PackedRow {
@@ -144,9 +148,10 @@ impl SortedWords {
         let mut last: Option<&str> = None;
         for (word, entries) in self.groups() {
             let postings = entries.iter().map(|entry| entry.posting);
-            let pieces = encode_places(postings, ROW);
+            let pieces = encode_places(postings, LONG_ROW);
+            let most = if rows.len() == 1 { LONG_ROW } else { ROW };
             if let ([piece], Some(before), Some(row)) = (&pieces[..], last, rows.last_mut())
-                && row.pack.len() + word.len() + piece.len() < ROW
+                && row.pack.len() + word.len() + piece.len() < most
             {
                 put_word(&mut row.pack, before, word, piece);
                 last = Some(word);
@@ -250,7 +255,7 @@ mod tests {
             prop_assert!(keys.is_sorted_by(|one, next| one < next));
             let mut found = Words::default();
             for row in rows.iter().rev() {
-                prop_assert!(row.pack.len() < 2 * ROW);
+                prop_assert!(row.pack.len() < 2 * LONG_ROW);
                 prop_assert!(found.add_pack(&row.pack).is_some());
             }
             let found = found.sorted();
