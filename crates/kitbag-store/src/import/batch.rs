@@ -86,6 +86,12 @@ impl ImportBatch {
         self
     }
 
+    /// Returns the number of senders, each counted once for each channel.
+    #[must_use]
+    pub fn senders(&self) -> usize {
+        self.scopes.len()
+    }
+
     /// Returns the number of messages without a reference, which would be kept again by another
     /// import.
     #[must_use]

@@ -42,21 +42,28 @@ fn imports(talk: Talk) -> Vec<Import> {
     talk.said().enumerate().map(import).collect()
 }
 
-async fn import(store: &Store, messages: Vec<Import>) {
+/// Returns true if a batch behind the first had several senders.
+async fn import(store: &Store, messages: Vec<Import>) -> bool {
     let mut batches = ImportBatches::of(messages.into_iter(), Secrets::Mask).unwrap();
+    let (mut has_kept, mut is_scattered) = (false, false);
     while let Some(batch) = batches.next().await {
-        store.import_batch(batch.unwrap(), at(0)).await.unwrap();
+        let batch = batch.unwrap();
+        is_scattered |= has_kept && batch.senders() > 1;
+        has_kept = true;
+        store.import_batch(batch, at(0)).await.unwrap();
     }
+    is_scattered
 }
 
-/// The time of importing into a new file, which is then compacted as `memory import` does. Making up the
-/// messages is not part of it.
+/// The time of importing into a new file, which is then compacted if `memory import` would do so. Making
+/// up the messages is not part of it.
 pub(crate) async fn import_sqlite(file: &Path, talk: Talk) -> Spent {
     let messages = imports(talk);
     let spent = Stopwatch::start();
     let store = open(file).await;
-    import(&store, messages).await;
-    store.vacuum().await.unwrap();
+    if import(&store, messages).await {
+        store.vacuum().await.unwrap();
+    }
     spent.spent()
 }
 

@@ -22,6 +22,10 @@ pub(super) struct Keeper {
     restore: Option<RestoreForgotten>,
     /// Held while a batch is being kept.
     kept: Arc<Mutex<ImportCounts>>,
+    /// True once a batch was kept.
+    has_kept: bool,
+    /// True if a later batch has written a little to each of several senders, into the middle of the tables.
+    is_scattered: bool,
     progress: Progress,
 }
 
@@ -78,6 +82,8 @@ impl Keeper {
             unit,
             restore,
             kept,
+            has_kept: false,
+            is_scattered: false,
             progress: Progress::start("importing"),
         }
     }
@@ -91,8 +97,8 @@ impl Keeper {
         kept
     }
 
-    /// Compacts the file, unless most of it was there before, of whatever tenant. Each batch writes a
-    /// little to every sender, into the middle of the tables, which leaves pages partly empty.
+    /// Compacts the file, unless most of it was there before, of whatever tenant, or it was written from
+    /// its beginning to its end, which leaves hardly a page partly empty.
     async fn compact(&self, imported: u64) {
         let is_file = self
             .store
@@ -106,8 +112,9 @@ impl Keeper {
             return;
         };
         let all: u64 = tenants.iter().map(|tenant| tenant.messages).sum();
+        let is_scattered = self.is_scattered || all > imported;
         // Compacting rewrites the whole file: for a small part of it that would cost more than it gives.
-        if imported >= all / 2 {
+        if is_scattered && imported >= all / 2 {
             self.progress.stage("compacting");
             // An error is ignored: the messages are stored, and the file only stays larger.
             drop(self.store.vacuum().await);
@@ -121,6 +128,8 @@ impl Keeper {
             None => batch,
         };
         let nameless = batch.without_reference();
+        self.is_scattered |= self.has_kept && batch.senders() > 1;
+        self.has_kept = true;
         // Held until the counts are added: an interrupt reports either the batch and its count, or neither.
         let mut kept = self.kept.lock().await;
         let imported = match self.store.import_batch(batch, Timestamp::now()).await {
