@@ -1,12 +1,13 @@
 //! The store on a PostgreSQL server.
 //!
 //! Each operation is one transaction, which first takes the role without rights of its own and sets
-//! the tenant. Both end with it: nothing is left on the connection, so a pooler may give it to
-//! somebody else. Statements are sent unnamed for the same reason, unless the address asks for
-//! prepared ones.
+//! the tenant. Both end with it: nothing is left on the connection but a mark, so a pooler may give it
+//! to somebody else. Statements are prepared on a connection that is never given to anybody else, which
+//! the mark shows, and are sent unnamed otherwise.
 
 mod connection;
 mod error;
+mod marks;
 mod migrate;
 mod options;
 mod parameters;
@@ -17,7 +18,7 @@ mod tls;
 
 use std::time::Duration;
 
-use deadpool_postgres::{ClientWrapper, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use tokio_postgres::Config;
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
 
@@ -30,6 +31,7 @@ use crate::value::{Row, Value};
 pub(crate) use connection::Connection;
 use connection::Statements;
 use error::failed;
+use marks::Marks;
 pub(crate) use options::AddressOptions;
 use retry::Retry;
 use session::{Access, Session};
@@ -38,6 +40,10 @@ use session::{Access, Session};
 /// 65,535.
 pub(crate) const PARAMETERS: usize = 32_000;
 
+/// A connection that was used so often prepares its statements. Preparing one is a round trip of its own, which
+/// a command that ends soon would not make up for.
+const USES: usize = 8;
+
 /// A pool of connections to one server.
 pub(crate) struct Postgres {
     pool: Pool,
@@ -45,6 +51,7 @@ pub(crate) struct Postgres {
     /// The time to wait for a free connection or a restarting server.
     wait: Duration,
     statements: Statements,
+    marks: Marks,
 }
 
 impl Postgres {
@@ -86,6 +93,7 @@ impl Postgres {
             server,
             wait: options.wait,
             statements: options.statements,
+            marks: Marks::new()?,
         };
         let mut client = postgres.first_connection().await?;
         if opening == Opening::Existing && migrate::version(&client).await? == 0 {
@@ -121,7 +129,7 @@ impl Postgres {
         let result = self.in_transaction(&client, tenant, operation).await;
         if let Err(StoreError::Disconnected { .. }) = result {
             // The connection may still work, but lead to a server that another one has replaced.
-            drop(deadpool_postgres::Object::take(client));
+            drop(Object::take(client));
         }
         result
     }
@@ -140,28 +148,42 @@ impl Postgres {
 
     async fn try_read<T>(&self, tenant: &Tenant, operation: impl Operation<T>) -> Result<T> {
         let client = self.connection().await?;
-        let session = Session::begin(&client, tenant, Access::Read).await?;
+        let session = self.begin(&client, tenant, Access::Read).await?;
         let connection = self.within(&session);
         operation(&mut Tx::postgres(tenant.as_str(), connection)).await
     }
 
     async fn in_transaction<T>(
         &self,
-        client: &ClientWrapper,
+        client: &Object,
         tenant: &Tenant,
         operation: impl Operation<T>,
     ) -> Result<T> {
-        let session = Session::begin(client, tenant, Access::Write).await?;
+        let session = self.begin(client, tenant, Access::Write).await?;
         let connection = self.within(&session);
         let result = operation(&mut Tx::postgres(tenant.as_str(), connection)).await?;
         session.commit().await?;
         Ok(result)
     }
 
+    async fn begin<'c>(
+        &self,
+        client: &'c Object,
+        tenant: &Tenant,
+        access: Access,
+    ) -> Result<Session<'c>> {
+        let is_used = Object::metrics(client).recycle_count >= USES;
+        let mark = match self.statements {
+            Statements::Automatic if is_used => self.marks.of(client),
+            _ => None,
+        };
+        Session::begin(client, tenant, access, mark).await
+    }
+
     fn within<'c>(&self, session: &Session<'c>) -> Connection<'c> {
         Connection {
             client: session.client(),
-            statements: self.statements,
+            prepares: self.statements == Statements::Prepared || session.is_marked,
         }
     }
 
@@ -192,7 +214,7 @@ impl Postgres {
     /// The first connection of a store. It does not wait for a server that cannot be reached at
     /// all, since the address may be mistyped, but for one that answers that it is starting or
     /// full.
-    async fn first_connection(&self) -> Result<deadpool_postgres::Object> {
+    async fn first_connection(&self) -> Result<Object> {
         let mut retry = Retry::for_at_most(self.wait);
         loop {
             match self.connection().await {
@@ -202,9 +224,20 @@ impl Postgres {
         }
     }
 
-    async fn connection(&self) -> Result<deadpool_postgres::Object> {
+    async fn connection(&self) -> Result<Object> {
         let connection = self.pool.get().await;
-        connection.map_err(|error| error::connect(&self.server, &error, self.wait))
+        let connection =
+            connection.map_err(|error| error::connect(&self.server, &error, self.wait))?;
+        if Object::metrics(&connection).recycle_count == USES
+            && self.statements == Statements::Automatic
+            && let Some(mark) = self.marks.of(&connection)
+            && let Err(error) = mark.leave(&connection).await
+        {
+            // Back in the pool it would pass for one that has lost its mark.
+            drop(Object::take(connection));
+            return Err(error);
+        }
+        Ok(connection)
     }
 }
 

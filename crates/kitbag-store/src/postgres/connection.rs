@@ -12,6 +12,8 @@ use crate::value::{Row, Value};
 /// The way statements are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Statements {
+    /// Prepared, unless a pooler shows itself.
+    Automatic,
     /// Each is parsed and planned whenever it is sent. Any pooler can pass that on.
     Unnamed,
     /// Each is parsed once for a connection, and planned a few times. A pooler that gives a
@@ -28,7 +30,8 @@ const REMEMBERED: usize = 500;
 #[derive(Clone, Copy)]
 pub(crate) struct Connection<'c> {
     pub(super) client: &'c ClientWrapper,
-    pub(super) statements: Statements,
+    /// True if statements are prepared and not unnamed.
+    pub(super) prepares: bool,
 }
 
 impl Connection<'_> {
@@ -73,7 +76,7 @@ impl Connection<'_> {
     }
 
     async fn prepared(&self, sql: &str, parameters: &[Value]) -> Result<Option<Statement>> {
-        if self.statements == Statements::Unnamed {
+        if !self.prepares {
             return Ok(None);
         }
         let cache = &self.client.statement_cache;

@@ -27,7 +27,7 @@ impl AddressOptions {
         let mut options = Self {
             size: 16,
             wait: Duration::from_secs(30),
-            statements: Statements::Unnamed,
+            statements: Statements::Automatic,
             tls: TlsOptions::default(),
         };
         let left = take_parameters(address, |name, value| {
@@ -48,7 +48,8 @@ fn statements(value: &str) -> Result<Statements, String> {
     match value {
         "on" => Ok(Statements::Prepared),
         "off" => Ok(Statements::Unnamed),
-        _ => Err(format!("`prepared={value}` is neither on nor off")),
+        "auto" => Ok(Statements::Automatic),
+        _ => Err(format!("`prepared={value}` is none of auto, on and off")),
     }
 }
 

@@ -6,6 +6,7 @@ use std::task::{Context, Waker};
 use deadpool_postgres::ClientWrapper;
 
 use super::error::{self, failed};
+use super::marks::Mark;
 use crate::error::Result;
 use crate::store::Tenant;
 
@@ -20,16 +21,19 @@ pub(super) enum Access {
 /// An open transaction, which is undone unless it is committed.
 pub(super) struct Session<'c> {
     client: &'c ClientWrapper,
+    /// True if the mark was found that was asked for.
+    pub(super) is_marked: bool,
     is_open: bool,
 }
 
 impl<'c> Session<'c> {
-    /// Begins a transaction, takes the role without rights of its own and sets the tenant. No other
-    /// statement is sent before that has succeeded.
+    /// Begins a transaction, takes the role without rights of its own, sets the tenant, and looks for
+    /// a mark. No other statement is sent before that has succeeded.
     pub(super) async fn begin(
         client: &'c ClientWrapper,
         tenant: &Tenant,
         access: Access,
+        mark: Option<Mark<'_>>,
     ) -> Result<Session<'c>> {
         let begin = match access {
             Access::Write => "START TRANSACTION",
@@ -38,15 +42,19 @@ impl<'c> Session<'c> {
         // A tenant's name has no character that would end the literal.
         let sql = format!(
             "{begin}; SET LOCAL ROLE kitbag_app; SET LOCAL search_path TO kitbag; \
-             SET LOCAL kitbag.tenant TO '{tenant}'",
+             SET LOCAL kitbag.tenant TO '{tenant}'{}",
+            mark.as_ref()
+                .map_or(String::new(), |_| format!("; {}", Mark::QUERY)),
         );
         // Made before the request: a caller that stops waiting leaves a transaction that may have
         // begun, and dropping the session undoes it.
-        let session = Self {
+        let mut session = Self {
             client,
+            is_marked: false,
             is_open: true,
         };
-        client.batch_execute(&sql).await.map_err(failed)?;
+        let answer = client.simple_query(&sql).await.map_err(failed)?;
+        session.is_marked = mark.is_some_and(|mark| mark.is_in(&answer));
         Ok(session)
     }
 

@@ -52,11 +52,13 @@ fn x07_a_busy_pool_is_waited_for_and_then_named() {
 fn x07_prepared_statements_answer_as_unnamed_ones_do() {
     run(async {
         let tenant = new_tenant();
-        let url = format!("{}?pool_size=1&prepared=on", postgres_url());
-        let prepared = Store::open(&url.parse().unwrap()).await.unwrap();
-        let prepared = prepared.for_tenant(tenant.clone());
-        let unnamed = Store::open(&crate::place::postgres()).await.unwrap();
-        let unnamed = unnamed.for_tenant(tenant);
+        let open = async |statements| {
+            let url = format!("{}?pool_size=1&prepared={statements}", postgres_url());
+            let store = Store::open(&url.parse().unwrap()).await.unwrap();
+            store.for_tenant(tenant.clone())
+        };
+        let (prepared, unnamed) = (open("on").await, open("off").await);
+        let automatic = open("auto").await;
         for round in 0..12 {
             let incoming = hello(&format!("k{round}"));
             let turn = prepared.accept(&incoming, second(round)).await.unwrap();
@@ -74,8 +76,40 @@ fn x07_prepared_statements_answer_as_unnamed_ones_do() {
             let found = prepared.recall(&request).await.unwrap();
             assert!(!found.is_empty());
             assert_eq!(found, unnamed.recall(&request).await.unwrap());
+            assert_eq!(found, automatic.recall(&request).await.unwrap());
         }
         assert_eq!(prepared.check().await.unwrap(), Vec::<String>::new());
+    });
+}
+
+/// The pooler gives both the same few sessions of the server, in turns. Neither may prepare a statement
+/// in one that it shares, where the other's would have the same name.
+#[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
+fn x07_two_who_share_sessions_behind_a_pooler_answer_alike() {
+    run(async {
+        let tenant = new_tenant();
+        let pooled = crate::place::address("KITBAG_TEST_PGBOUNCER");
+        let open = async || {
+            let store = Store::open(&pooled.parse().unwrap()).await.unwrap();
+            store.for_tenant(tenant.clone())
+        };
+        let (one, other) = (open().await, open().await);
+        for round in 0..20 {
+            let (first, last) = (hello(&format!("a{round}")), hello(&format!("b{round}")));
+            let (first, last) = tokio::join!(
+                one.accept(&first, second(round)),
+                other.accept(&last, second(round)),
+            );
+            first.unwrap();
+            last.unwrap();
+            let request = RecallRequest::new("ann", "hello").limit(9);
+            let (found, same) = tokio::join!(one.recall(&request), other.recall(&request));
+            let found = found.unwrap();
+            assert!(!found.is_empty());
+            assert_eq!(found, same.unwrap());
+        }
+        assert_eq!(one.check().await.unwrap(), Vec::<String>::new());
     });
 }
 

@@ -41,9 +41,10 @@ fn x01_the_pools_parameters_are_taken_out_of_an_address() {
 }
 
 #[test]
-fn statements_are_prepared_only_on_request() {
+fn statements_are_prepared_as_the_address_says() {
     for (address, statements) in [
-        ("postgresql://h/d", Statements::Unnamed),
+        ("postgresql://h/d", Statements::Automatic),
+        ("postgresql://h/d?prepared=auto", Statements::Automatic),
         ("postgresql://h/d?prepared=off", Statements::Unnamed),
         ("postgresql://h/d?prepared=on", Statements::Prepared),
         ("host=h prepared=on", Statements::Prepared),
