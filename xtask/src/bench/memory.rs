@@ -20,6 +20,9 @@ pub(crate) struct Options {
     /// Messages of the store, a number for each round
     #[arg(long, value_delimiter = ',', default_values_t = [10_000, 100_000, 1_000_000])]
     messages: Vec<usize>,
+    /// Most messages of a store on PostgreSQL, where filling a larger one takes minutes
+    #[arg(long, default_value_t = 100_000)]
+    postgres_messages: usize,
     /// Size of the export that the program imports, in megabytes; 0 leaves it out
     #[arg(long, default_value_t = 500)]
     export: usize,
@@ -82,6 +85,7 @@ pub(crate) fn memory(options: &Options) -> Result<()> {
     let sizes: Vec<String> = options.messages.iter().map(usize::to_string).collect();
     let mut bench = bench();
     bench.args(&sizes);
+    bench.arg(format!("postgres={}", options.postgres_messages));
     let lines = Server::start()?.output(&mut bench)?;
     let mut report = Report::default();
     if options.export > 0 {

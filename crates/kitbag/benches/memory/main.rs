@@ -53,15 +53,18 @@ fn main() {
     if sizes.is_empty() {
         sizes = vec![10_000, 100_000];
     }
+    let on_server = |one: &String| one.strip_prefix("postgres=")?.parse().ok();
+    let on_server = arguments.iter().find_map(on_server).unwrap_or(usize::MAX);
     for messages in sizes {
         for senders in [1, 500] {
-            runtime.block_on(measure(Talk { messages, senders }));
+            runtime.block_on(measure(Talk { messages, senders }, on_server));
         }
     }
     runtime.block_on(ours::concurrent());
 }
 
-async fn measure(talk: Talk) {
+/// Measures a size, on a server only if it has at most `on_server` messages.
+async fn measure(talk: Talk, on_server: usize) {
     let folder = tempfile::tempdir().unwrap();
     let questions = talk.questions(QUERIES);
     let Talk { messages, senders } = talk;
@@ -95,7 +98,9 @@ async fn measure(talk: Talk) {
     });
     println!("{line}");
 
-    if let Ok(url) = env::var("KITBAG_TEST_POSTGRES") {
+    if messages <= on_server
+        && let Ok(url) = env::var("KITBAG_TEST_POSTGRES")
+    {
         let (recall, history) = ours::postgres(&url, talk).await;
         let bare = bare_postgres::search(&url, talk, &questions).await;
         let line = json!({
