@@ -42,14 +42,13 @@ fn imports(talk: Talk) -> Vec<Import> {
     talk.said().enumerate().map(import).collect()
 }
 
-/// Returns true if a batch behind the first had several senders.
+/// Returns true if a batch had several senders.
 async fn import(store: &Store, messages: Vec<Import>) -> bool {
     let mut batches = ImportBatches::of(messages.into_iter(), Secrets::Mask).unwrap();
-    let (mut has_kept, mut is_scattered) = (false, false);
+    let mut is_scattered = false;
     while let Some(batch) = batches.next().await {
         let batch = batch.unwrap();
-        is_scattered |= has_kept && batch.senders() > 1;
-        has_kept = true;
+        is_scattered |= batch.senders() > 1;
         store.import_batch(batch, at(0)).await.unwrap();
     }
     is_scattered

@@ -22,9 +22,7 @@ pub(super) struct Keeper {
     restore: Option<RestoreForgotten>,
     /// Held while a batch is being kept.
     kept: Arc<Mutex<ImportCounts>>,
-    /// True once a batch was kept.
-    has_kept: bool,
-    /// True if a later batch has written a little to each of several senders, into the middle of the tables.
+    /// True if a batch has written a little to each of several senders, into the middle of the tables.
     is_scattered: bool,
     progress: Progress,
 }
@@ -82,7 +80,6 @@ impl Keeper {
             unit,
             restore,
             kept,
-            has_kept: false,
             is_scattered: false,
             progress: Progress::start("importing"),
         }
@@ -97,8 +94,8 @@ impl Keeper {
         kept
     }
 
-    /// Compacts the file, unless most of it was there before, of whatever tenant, or it was written from
-    /// its beginning to its end, which leaves hardly a page partly empty.
+    /// Compacts the file, unless most of it was there before, of whatever tenant, or it is of one
+    /// sender, and so was written from its beginning to its end.
     async fn compact(&self, imported: u64) {
         let is_file = self
             .store
@@ -128,8 +125,7 @@ impl Keeper {
             None => batch,
         };
         let nameless = batch.without_reference();
-        self.is_scattered |= self.has_kept && batch.senders() > 1;
-        self.has_kept = true;
+        self.is_scattered |= batch.senders() > 1;
         // Held until the counts are added: an interrupt reports either the batch and its count, or neither.
         let mut kept = self.kept.lock().await;
         let imported = match self.store.import_batch(batch, Timestamp::now()).await {
