@@ -45,8 +45,14 @@ pub fn neutralise_markdown(text: &str) -> Cow<'_, str> {
 /// ```
 #[must_use]
 pub fn fence(text: &str) -> String {
-    let runs = text.split(|c| c != '`').map(str::len);
-    let longest = runs.max().unwrap_or_default();
+    let (mut rest, mut longest) = (text, 0);
+    // Every level of every file is asked: to search for the first of a run is ten times as fast as to
+    // split at everything else.
+    while let Some((_, behind)) = rest.split_once('`') {
+        let more = behind.bytes().take_while(|&byte| byte == b'`').count();
+        longest = longest.max(more + 1);
+        rest = behind.get(more..).unwrap_or_default();
+    }
     "`".repeat((longest + 1).max(3))
 }
 

@@ -6,11 +6,13 @@
 //! breadth is worth something, and going deep counts less the less likely the file is.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use kitbag_core::chunk::{Coverage, Detail, Level};
 use serde::{Deserialize, Serialize};
 
 use crate::language::{Comment, Language};
+use crate::parsed::Parsed;
 use crate::survey::{Candidate, UnitWorth};
 use crate::syntax::{self, Rendered, Unit, UnitKind, View};
 
@@ -120,7 +122,7 @@ impl<'a> Depth<'a> {
 
     /// What each unit of a file weighs.
     fn units(&self, candidate: &Candidate) -> impl Iterator<Item = Weighed> {
-        let units = candidate.units.iter().zip(&candidate.syntax.units);
+        let units = candidate.units.iter().zip(&candidate.parsed.syntax.units);
         units.enumerate().map(|(index, (worth, unit))| {
             let value = self.value(worth, unit.kind);
             let size = f64::from(unit.len().max(5));
@@ -190,7 +192,7 @@ impl<'a> Depth<'a> {
     ) -> Option<usize> {
         let units = self.units(candidate);
         let functions = units.filter(|weighed| {
-            let unit = candidate.syntax.units.get(weighed.index);
+            let unit = candidate.parsed.syntax.units.get(weighed.index);
             let worth = candidate.units.get(weighed.index);
             unit.zip(worth).is_some_and(|(unit, worth)| {
                 let is_function = unit.kind == UnitKind::Function && !unit.part;
@@ -331,7 +333,7 @@ pub fn of_code(language: Language, path: &str, text: &str) -> Vec<Level> {
         file: 0,
         text: String::new(),
         units: (0..syntax.units.len()).map(worth).collect(),
-        syntax,
+        parsed: Arc::new(Parsed::new(syntax)),
         hits: Vec::new(),
         located: Vec::new(),
         named: false,
@@ -361,8 +363,8 @@ fn steps(share: f64) -> usize {
 
 /// A text in no known language has comments as its name tells.
 fn view<'t>(candidate: &'t Candidate, text: &'t str, path: &str) -> View<'t> {
-    let view = View::new(text, &candidate.syntax);
-    if candidate.syntax.language.is_some() {
+    let view = View::new(text, &candidate.parsed.syntax);
+    if candidate.parsed.syntax.language.is_some() {
         return view;
     }
     let comment = Comment::of(path, text.lines().next().unwrap_or(""));
@@ -378,7 +380,7 @@ fn slice(rendered: Rendered, coverage: Coverage) -> Level {
 /// The least that is shown of a unit: a function whole, or of what is too long the stretch with most
 /// words of the task.
 fn excerpt(candidate: &Candidate, unit: usize) -> (u32, u32) {
-    let Some(unit) = candidate.syntax.units.get(unit) else {
+    let Some(unit) = candidate.parsed.syntax.units.get(unit) else {
         return (1, WINDOW);
     };
     if unit.len() <= WINDOW || !unit.part && unit.len() <= WHOLE {
@@ -428,7 +430,7 @@ mod tests {
             file: 0,
             text: text.to_owned(),
             units: (0..syntax.units.len()).map(worth).collect(),
-            syntax,
+            parsed: Arc::new(Parsed::new(syntax)),
             hits: Vec::new(),
             located: Vec::new(),
             named: false,

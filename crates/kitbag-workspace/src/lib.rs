@@ -12,6 +12,7 @@ pub mod language;
 pub mod levels;
 pub mod matcher;
 pub mod openapi;
+pub mod parsed;
 pub mod query;
 mod relative;
 pub mod relevance;

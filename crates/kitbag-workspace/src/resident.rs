@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use crate::cache::{Cache, MAX_BYTES};
+use crate::parsed::Parsed;
 use crate::survey::structure;
 use crate::text;
 use crate::workspace::{OpenError, Texts, Workspace, WorkspaceOptions};
@@ -80,10 +81,10 @@ impl Resident {
     }
 
     /// Parses all files of the workspace that was opened last and counts their identifiers, one after
-    /// another, until a workspace is opened again. `also` does what else can be done ahead with the text of a
-    /// file. What was done stays done. Nothing is done for a tree of more than 64 MiB. A survey gives the
+    /// another, until a workspace is opened again. `also` does what else can be done ahead with the path, the text
+    /// and the structure of a file. What was done stays done. Nothing is done for a tree of more than 64 MiB. A survey gives the
     /// same with it and without.
-    pub fn work_ahead(&self, also: impl Fn(&str)) {
+    pub fn work_ahead(&self, also: impl Fn(&str, &str, &Parsed)) {
         // A second call would do the same work at the same time.
         let _alone = lock(&self.working_ahead);
         let opened = self.opened.load(Ordering::Relaxed);
@@ -113,8 +114,10 @@ impl Resident {
             };
             if texts.occurrences(index).is_none() {
                 if let Some(text) = text::decode(bytes) {
-                    structure(&file.path, &text, &cache);
-                    also(&text);
+                    let parse = || Parsed::new(structure(&file.path, &text, &cache));
+                    let parsed = texts.parsed(index, parse);
+                    parsed.look_ahead(&text, file.role);
+                    also(&file.path, &text, &parsed);
                 }
                 texts.count_identifiers(index);
             }

@@ -27,7 +27,6 @@ pub use named::{NamedBy, NamedFile, UnresolvedPath};
 use crate::cache::Cache;
 use crate::matcher::Matcher;
 use crate::query::Query;
-use crate::relevance::imports::PathIndex;
 use crate::relevance::{Reach, RelevanceWeights};
 use crate::walk::Skipped;
 use crate::workspace::Workspace;
@@ -186,10 +185,9 @@ pub fn survey(
         .filter(|&file| known.insert(file))
         .collect();
     let mut bytes = options.candidates as u64 * BYTES_OF_A_CANDIDATE;
-    let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
     let (mut candidates, paths) = rayon::join(
         || loader.load(&chosen, &mut bytes),
-        || PathIndex::new(&paths),
+        || workspace.path_index(),
     );
     let mut defining = named::to_parse(&holders, || judge.best(usize::MAX));
     defining.retain(|file| !known.contains(file));
@@ -202,9 +200,9 @@ pub fn survey(
         }
     }
     let wanted: Vec<usize> = named.iter().map(|named| named.file).collect();
-    judge.look_closer(&candidates, &paths);
+    judge.look_closer(&candidates, paths);
     // What the best files import may be among the best itself, and what belongs to them comes along.
-    let companions = judge.bring_along(&wanted, &candidates, &paths);
+    let companions = judge.bring_along(&wanted, &candidates, paths);
     let parsed = loader.load_companions(&companions, &mut candidates);
     known.extend(parsed);
     let more = judge.best(options.candidates).into_iter().chain(companions);
@@ -228,7 +226,7 @@ pub fn survey(
         candidate.located = lines.cloned().unwrap_or_default();
     }
     if !more.is_empty() {
-        judge.look_closer(&candidates, &paths);
+        judge.look_closer(&candidates, paths);
     }
     let ranked = judge.ranked();
     sort_as(&ranked, &mut candidates);

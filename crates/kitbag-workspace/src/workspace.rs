@@ -3,19 +3,22 @@
 mod occurrences;
 mod path_words;
 mod texts;
+mod touched;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use kitbag_core::problem::Problem;
 
-use crate::git::Repository;
+use crate::git::{Commit, Repository};
+use crate::relevance::imports::PathIndex;
 use crate::text;
 use crate::walk::select::Selection;
 use crate::walk::{FileEntry, Skipped, walk};
 
 use path_words::PathWords;
 pub(crate) use texts::Texts;
+pub(crate) use touched::Touched;
 
 /// A listed workspace. It is listed once, when it is opened.
 #[derive(Debug)]
@@ -29,6 +32,8 @@ pub struct Workspace {
     looked_at: Vec<String>,
     texts: Option<Texts>,
     path_words: OnceLock<PathWords>,
+    path_index: OnceLock<PathIndex>,
+    touched: OnceLock<Touched>,
 }
 
 /// The choice of files that are listed.
@@ -130,6 +135,8 @@ impl Workspace {
             looked_at: walked.looked_at,
             texts: None,
             path_words: OnceLock::new(),
+            path_index: OnceLock::new(),
+            touched: OnceLock::new(),
         })
     }
 
@@ -147,6 +154,45 @@ impl Workspace {
     /// The words of the paths.
     pub(crate) fn path_words(&self) -> &PathWords {
         self.path_words.get_or_init(|| PathWords::of(&self.files))
+    }
+
+    /// The files by their names.
+    pub(crate) fn path_index(&self) -> &PathIndex {
+        self.path_index.get_or_init(|| PathIndex::new(&self.files))
+    }
+
+    /// What the log tells about the files; nothing where it cannot be read.
+    pub(crate) fn touched(&self) -> &Touched {
+        self.touched
+            .get_or_init(|| Touched::of(self.commits(), &self.files))
+    }
+
+    fn commits(&self) -> &[Commit] {
+        let history = self.repository.as_ref().map(Repository::history);
+        history.and_then(Result::ok).unwrap_or_default()
+    }
+
+    /// The last change of a listed file, in seconds since 1970: by the log, or outside of git by the file
+    /// system. None for one that the log does not have.
+    #[must_use]
+    pub fn last_change(&self, path: &str) -> Option<i64> {
+        let found = self
+            .files
+            .binary_search_by(|file| file.path.as_str().cmp(path));
+        let place = found.ok()?;
+        match self.repository {
+            Some(_) => *self.touched().last.get(place)?,
+            None => self.files.get(place)?.modified,
+        }
+    }
+
+    /// The latest of all changes, in seconds since 1970.
+    #[must_use]
+    pub fn newest_change(&self) -> Option<i64> {
+        match self.repository {
+            Some(_) => self.commits().first().map(|commit| commit.time),
+            None => self.files.iter().filter_map(|file| file.modified).max(),
+        }
     }
 
     /// The texts that are kept, if any are.

@@ -36,9 +36,9 @@ use kitbag_core::inject::ContextMessage;
 use kitbag_core::message::Message;
 use kitbag_core::tokens::{TokenCounter, Tokens};
 
-#[cfg(feature = "workspace")]
-pub(crate) use admit::clean_as;
 pub use admit::{Clean, Redaction, clean};
+#[cfg(feature = "workspace")]
+pub(crate) use admit::{clean_as, clean_file};
 #[cfg(feature = "layouts")]
 pub use agent::{AgentError, AgentPart, AgentRequest, LayoutOverride, agent_part};
 pub use contribution::{Contribution, DraftParts};

@@ -15,7 +15,6 @@ pub mod explain;
 mod files;
 mod gathered;
 mod json;
-mod modified;
 mod named;
 mod notes;
 mod open;
@@ -34,6 +33,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use futures_util::future;
+use jiff::Timestamp;
 use kitbag_core::assembly::{AssemblySettings, Balance, OutputForm, kept_chunks};
 use kitbag_core::chunk::{ContextChunk, Relevance};
 use kitbag_core::envelope::{
@@ -52,7 +52,6 @@ use crate::wire::Dialect;
 use change::Change;
 use chunks::Made;
 use json::compose_json;
-use modified::Modified;
 use pins::Pins;
 use strategy::Strategy;
 
@@ -180,11 +179,11 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
     rank_task.envelope.clone_from(&request.envelope);
     rank_task.evidence = files::evidence(&survey, &workspace);
     // Times of files are those of the checkout; only git knows when a line changed.
-    let modified = match request.use_git {
-        true => Modified::of_workspace(&workspace),
-        false => Modified::default(),
-    };
-    rank_task.newest = modified.newest.max(rank_task.newest);
+    if request.use_git {
+        let newest = workspace.newest_change();
+        let newest = newest.and_then(|seconds| Timestamp::from_second(seconds).ok());
+        rank_task.newest = newest.max(rank_task.newest);
+    }
     Ok(Prepared {
         task: Clean {
             text: Cow::Owned(task.text.into_owned()),
@@ -196,7 +195,6 @@ pub async fn prepare(request: &SurveyRequest) -> Result<Prepared, PackError> {
         pins,
         is_overview,
         notes,
-        modified,
         change,
         ours,
         others,
@@ -243,7 +241,6 @@ pub struct Prepared {
     is_overview: bool,
     /// Notes for the reader of the prompt.
     notes: Vec<String>,
-    modified: Modified,
     /// The change to review.
     change: Option<Change>,
     /// The chunks of the built-in gatherers, which have their shares of the budget.
@@ -352,6 +349,13 @@ impl Prepared {
             .collect();
         envelope.context = context;
         Ok(())
+    }
+
+    /// The last change of a file, in seconds since 1970. Without git no time is known: those of the file
+    /// system are of the checkout.
+    fn last_change(&self, path: &str) -> Option<i64> {
+        let changed = || self.workspace.last_change(path);
+        self.request.use_git.then(changed).flatten()
     }
 
     /// The least relevance of what is shown.

@@ -42,6 +42,21 @@ pub(super) fn mentioned<'k>(keywords: &'k [String], text: &str) -> Vec<&'k Strin
     // A keyword is dropped at its first hit: a long text costs little once all are found.
     let mut missing: Vec<&String> = keywords.iter().collect();
     let mut found = Vec::new();
+    // Most texts are code, and to split bytes takes a fraction of the time.
+    if text.is_ascii() {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        for word in text.as_bytes().split(|byte| !is_part(byte)) {
+            if missing.is_empty() {
+                break;
+            }
+            let word = without_hyphens(word);
+            let is_it = |keyword: &&String| keyword.as_bytes().eq_ignore_ascii_case(word);
+            if let Some(at) = missing.iter().position(is_it) {
+                found.push(missing.swap_remove(at));
+            }
+        }
+        return found;
+    }
     for word in identifiers(text) {
         if missing.is_empty() {
             break;
@@ -58,6 +73,13 @@ pub(super) fn mentioned<'k>(keywords: &'k [String], text: &str) -> Vec<&'k Strin
         }
     }
     found
+}
+
+fn without_hyphens(mut word: &[u8]) -> &[u8] {
+    while let [b'-', rest @ ..] | [rest @ .., b'-'] = word {
+        word = rest;
+    }
+    word
 }
 
 /// The words of a path, lower-cased: `src/error_log.rs` has `src`, `error`, `log` and `rs`.
@@ -77,4 +99,24 @@ fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'))
         .map(|word| word.trim_matches('-'))
         .filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_in_ascii_mentions_the_same_words_as_one_with_other_letters() {
+        let keywords = keywords("the Bulk_create of caf\u{e9} drops batch-size and x-ray");
+        for text in [
+            "def bulk_create(batch-size): -batch-size-",
+            "BULK_CREATE --x-ray--",
+            "bulk create, batch_size, xray",
+            "",
+        ] {
+            let other = format!("{text} \u{2013}");
+            assert_eq!(mentioned(&keywords, text), mentioned(&keywords, &other));
+        }
+        assert_eq!(mentioned(&keywords, "-X-RAY- bulk_create.").len(), 2);
+    }
 }

@@ -50,20 +50,26 @@ impl Mentions {
     /// Whether the file at `path` is named by its file name.
     #[must_use]
     pub fn has_name(&self, path: &str) -> bool {
+        if self.names.is_empty() {
+            return false;
+        }
         let name = path.rsplit('/').next().unwrap_or(path);
-        !self.names.is_empty() && self.names.contains(&name.to_lowercase())
+        self.names.contains(&name.to_lowercase())
     }
 
     /// Whether the last two parts of `path` are in the task.
     #[must_use]
     pub fn has_tail(&self, path: &str) -> bool {
+        if self.tails.is_empty() {
+            return false;
+        }
         let mut slashes = path.rmatch_indices('/').map(|(at, _)| at);
         let tail = match (slashes.next(), slashes.next()) {
             (Some(_), Some(second)) => path.get(second + 1..),
             (Some(_), None) => Some(path),
             (None, _) => None,
         };
-        !self.tails.is_empty() && tail.is_some_and(|tail| self.tails.contains(&tail.to_lowercase()))
+        tail.is_some_and(|tail| self.tails.contains(&tail.to_lowercase()))
     }
 
     /// Whether two or more parts in a row of a dotted name are the end of `path` without its

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use crate::relative::folder_of;
 use crate::syntax::Import;
+use crate::walk::FileEntry;
 
 /// Most files that one import may stand for: a package of many files tells little about each.
 const MOST_FILES: usize = 12;
@@ -14,39 +15,36 @@ const MOST_FILES: usize = 12;
 /// Files that stand for the folder that they are in.
 const FOLDER_FILES: [&str; 5] = ["index", "__init__", "mod", "lib", "main"];
 
-/// The files of a workspace by the last part of their names.
-pub(crate) struct PathIndex<'p> {
-    paths: &'p [&'p str],
-    by_stem: HashMap<&'p str, Vec<usize>>,
-    by_folder: HashMap<&'p str, Vec<usize>>,
+/// The files of a workspace by the last part of their names, as places in its list.
+#[derive(Debug, Default)]
+pub(crate) struct PathIndex {
+    by_stem: HashMap<Box<str>, Vec<usize>>,
+    by_folder: HashMap<Box<str>, Vec<usize>>,
 }
 
-impl<'p> PathIndex<'p> {
-    /// An index of these paths, which are sorted.
-    pub(crate) fn new(paths: &'p [&'p str]) -> Self {
-        let mut index = Self {
-            paths,
-            by_stem: HashMap::new(),
-            by_folder: HashMap::new(),
-        };
-        for (file, path) in paths.iter().enumerate() {
-            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-            index.by_stem.entry(stem(name)).or_default().push(file);
+impl PathIndex {
+    /// An index of these files, which are sorted by path.
+    pub(crate) fn new(files: &[FileEntry]) -> Self {
+        let mut index = Self::default();
+        for (place, file) in files.iter().enumerate() {
+            let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
+            add(&mut index.by_stem, stem(name), place);
             if let Some(last) = folder.rsplit('/').next().filter(|last| !last.is_empty()) {
-                index.by_folder.entry(last).or_default().push(file);
+                add(&mut index.by_folder, last, place);
             }
         }
         index
     }
 
-    /// The files that `import` in the file at `from` means, in the order of their paths.
-    pub(crate) fn resolve(&self, import: &Import, from: &str) -> Vec<usize> {
+    /// The files that `import` in the file at `from` means, in the order of their paths. `files` are those of
+    /// the index.
+    pub(crate) fn resolve(&self, import: &Import, from: &str, files: &[FileEntry]) -> Vec<usize> {
         let mut found = Vec::new();
         let is_relative = import.relative || import.path.starts_with('.');
         if is_relative && !import.path.trim_start_matches('.').is_empty()
             || import.path.contains("./")
         {
-            found.extend(self.beside(&import.path, from));
+            found.extend(self.beside(&import.path, from, files));
         }
         if found.is_empty() {
             let parts = parts(&import.path);
@@ -54,7 +52,7 @@ impl<'p> PathIndex<'p> {
             for name in &import.names {
                 let mut longer = parts.clone();
                 longer.push(name);
-                found.extend(self.ending(&longer, longer.len().min(2)));
+                found.extend(self.ending(&longer, longer.len().min(2), files));
             }
             // The last parts may name things inside a file: `crate::fit::Budget` is in `fit.rs`.
             for length in (1..=parts.len()).rev() {
@@ -62,7 +60,7 @@ impl<'p> PathIndex<'p> {
                     break;
                 }
                 let some = parts.get(..length).unwrap_or_default();
-                found.extend(self.ending(some, parts.len().min(2)));
+                found.extend(self.ending(some, parts.len().min(2), files));
             }
         }
         found.sort_unstable();
@@ -72,7 +70,7 @@ impl<'p> PathIndex<'p> {
     }
 
     /// A path relative to the folder of `from`, with any extension.
-    fn beside(&self, path: &str, from: &str) -> Vec<usize> {
+    fn beside(&self, path: &str, from: &str, files: &[FileEntry]) -> Vec<usize> {
         let mut folder: Vec<&str> = from.split('/').collect();
         folder.pop();
         for part in path.split('/') {
@@ -95,7 +93,7 @@ impl<'p> PathIndex<'p> {
             .chain(inside)
             .copied()
             .filter(|&file| {
-                let path = self.path(file);
+                let path = path_of(files, file);
                 let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
                 let stands_for = stem
                     .rsplit_once('/')
@@ -110,17 +108,17 @@ impl<'p> PathIndex<'p> {
 
     /// The files, or the files of the folders, whose paths end with most of `parts`; at least with
     /// `least` of them, or there is only one.
-    fn ending(&self, parts: &[&str], least: usize) -> Vec<usize> {
+    fn ending(&self, parts: &[&str], least: usize, files: &[FileEntry]) -> Vec<usize> {
         let Some((last, before)) = parts.split_last() else {
             return Vec::new();
         };
-        let files = self.by_stem.get(stem(last)).into_iter().flatten();
-        let files = files.map(|&file| (file, folder_of(self.path(file))));
-        let folders = self.by_folder.get(last).into_iter().flatten();
-        let folders = folders.map(|&file| (file, folder_of(folder_of(self.path(file)))));
+        let named = self.by_stem.get(stem(last)).into_iter().flatten();
+        let named = named.map(|&file| (file, folder_of(path_of(files, file))));
+        let inside = self.by_folder.get(*last).into_iter().flatten();
+        let inside = inside.map(|&file| (file, folder_of(folder_of(path_of(files, file)))));
         let mut best = 0;
         let mut found = Vec::new();
-        for (file, folder) in files.chain(folders) {
+        for (file, folder) in named.chain(inside) {
             let shared = 1 + folder
                 .rsplit('/')
                 .zip(before.iter().rev())
@@ -141,10 +139,17 @@ impl<'p> PathIndex<'p> {
         }
         found
     }
+}
 
-    fn path(&self, file: usize) -> &'p str {
-        self.paths.get(file).copied().unwrap_or_default()
+fn add(places: &mut HashMap<Box<str>, Vec<usize>>, name: &str, place: usize) {
+    match places.get_mut(name) {
+        Some(known) => known.push(place),
+        None => drop(places.insert(name.into(), vec![place])),
     }
+}
+
+fn path_of(files: &[FileEntry], file: usize) -> &str {
+    files.get(file).map_or("", |file| &file.path)
 }
 
 fn stem(name: &str) -> &str {
@@ -181,8 +186,11 @@ mod tests {
             names: names.iter().map(|&name| name.into()).collect(),
             ..Import::default()
         };
-        let index = PathIndex::new(paths);
-        let found = index.resolve(&import, from);
+        let files: Vec<FileEntry> = paths
+            .iter()
+            .map(|path| FileEntry::new(*path, 1, None))
+            .collect();
+        let found = PathIndex::new(&files).resolve(&import, from, &files);
         found.into_iter().map(|file| paths[file]).collect()
     }
 

@@ -4,6 +4,7 @@ use kitbag_core::text::{Bm25, stem, sub_words};
 
 use super::field::Document;
 use crate::matcher::Matcher;
+use crate::parsed::Parsed;
 use crate::query::{Query, Term};
 use crate::syntax::{Syntax, Unit};
 
@@ -48,22 +49,20 @@ pub(crate) fn score(
     query: &Query,
     rarity: &[f64],
     text: &str,
-    syntax: &Syntax,
+    parsed: &Parsed,
     hits: &Hits,
 ) -> Vec<f64> {
     let field = Bm25::new(AVERAGE).with_length_weight(LENGTH_WEIGHT);
     let mut hits = hits.lines.iter().peekable();
-    let mut lines = text.split_inclusive('\n');
-    let mut scores = Vec::with_capacity(syntax.units.len());
-    for unit in &syntax.units {
+    let units = &parsed.syntax.units;
+    let mut scores = Vec::with_capacity(units.len());
+    for (unit, &words) in units.iter().zip(parsed.lengths(text)) {
         let mut document = Document::default();
         // Units and hits are both in the order of the lines: one pass serves all units.
         while hits.next_if(|(line, _)| *line < unit.first).is_some() {}
         while let Some((_, term)) = hits.next_if(|(line, _)| *line <= unit.last) {
             document.add(*term, 1);
         }
-        let words = lines.by_ref().take(unit.len() as usize).map(count_words);
-        let words: u32 = words.sum();
         name_words(unit, &query.terms, &mut document);
         // Otherwise a getter of one line with the right word would beat the function that does the
         // work.
@@ -79,6 +78,17 @@ pub(crate) fn score(
         scores.push(document.counts.iter().map(gain).sum());
     }
     scores
+}
+
+/// The number of words in each unit of a text.
+pub(crate) fn lengths(text: &str, syntax: &Syntax) -> Vec<u32> {
+    let mut lines = text.split_inclusive('\n');
+    let units = syntax.units.iter();
+    let length = |unit: &Unit| {
+        let lines = lines.by_ref().take(unit.len() as usize);
+        lines.map(count_words).sum()
+    };
+    units.map(length).collect()
 }
 
 /// The words of a line, those inside identifiers counted one by one, roughly.

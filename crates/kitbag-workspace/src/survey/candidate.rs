@@ -1,14 +1,18 @@
 //! A file that is looked at closely: its text, its structure, and what its units are worth.
 
+use std::iter::repeat;
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::named;
 use crate::cache::{Cache, Key};
 use crate::language::Language;
 use crate::matcher::Matcher;
+use crate::parsed::Parsed;
 use crate::query::Query;
 use crate::relevance::units::{self, Hits};
-use crate::syntax::{self, Syntax, inner_tests};
+use crate::syntax::{self, Syntax};
 use crate::text;
 use crate::walk::FileRole;
 use crate::workspace::Workspace;
@@ -24,8 +28,8 @@ pub struct Candidate {
     pub file: usize,
     /// Its text.
     pub text: String,
-    /// Its structure.
-    pub syntax: Syntax,
+    /// Its structure, and what is known of its text.
+    pub parsed: Arc<Parsed>,
     /// What each unit of the structure has to do with the task.
     pub units: Vec<UnitWorth>,
     /// The lines, from 1, with words of the task, and how much those weigh.
@@ -113,7 +117,7 @@ impl Loader<'_> {
             let entry = self.workspace.files().get(*file);
             entry.is_some_and(|entry| Language::of(&entry.path, "").is_some())
         };
-        let is_parsed = |candidate: &Candidate| candidate.syntax.language.is_some();
+        let is_parsed = |candidate: &Candidate| candidate.parsed.syntax.language.is_some();
         let mut wanted: Vec<usize> = companions.iter().copied().filter(is_code).collect();
         wanted.retain(|file| {
             let mut known = candidates.iter();
@@ -129,7 +133,7 @@ impl Loader<'_> {
     pub(super) fn load_defining(&self, files: &[usize]) -> Vec<Candidate> {
         let mut bytes = BYTES_OF_DEFINITIONS;
         let mut candidates = self.load(files, &mut bytes);
-        candidates.retain(|candidate| named::defines(&self.query.names, &candidate.syntax));
+        candidates.retain(|candidate| named::defines(&self.query.names, &candidate.parsed.syntax));
         candidates
     }
 
@@ -148,16 +152,20 @@ impl Loader<'_> {
         let (query, rarity) = (self.query, self.rarity.as_slice());
         let entry = self.workspace.files().get(file)?;
         let text = self.text(file)?;
-        let syntax = match division {
-            Division::Parsed => structure(&entry.path, &text, self.cache),
-            Division::Windows => syntax::windows(&text),
+        let parse = || Parsed::new(structure(&entry.path, &text, self.cache));
+        let parsed = match (division, self.workspace.texts()) {
+            (Division::Parsed, Some(texts)) => texts.parsed(file, parse),
+            (Division::Parsed, None) => Arc::new(parse()),
+            (Division::Windows, Some(texts)) => texts.windows(file, &text),
+            (Division::Windows, None) => Arc::new(Parsed::windows(&text)),
         };
         let hits = Hits::of(matcher, &text);
-        let words = units::score(query, rarity, &text, &syntax, &hits);
+        let words = units::score(query, rarity, &text, &parsed, &hits);
         let tests = match entry.role {
-            FileRole::Source => inner_tests(&text, &syntax),
-            _ => vec![false; syntax.units.len()],
+            FileRole::Source => parsed.inner_tests(&text),
+            _ => &[],
         };
+        let tests = tests.iter().copied().chain(repeat(false));
         let weigh = |&(line, term): &(u32, u16)| {
             let term = usize::from(term);
             let weight = query.terms.get(term).map_or(0.0, |term| term.unit_weight);
@@ -180,7 +188,7 @@ impl Loader<'_> {
                 })
                 .collect(),
             text,
-            syntax,
+            parsed,
             located: Vec::new(),
             named: false,
         })

@@ -66,7 +66,7 @@ pub(super) fn find(
     best: &[usize],
     files: &[FileEntry],
     candidates: &[Candidate],
-    paths: &PathIndex<'_>,
+    paths: &PathIndex,
 ) -> Vec<(usize, Relation, usize)> {
     if wanted == Companions::default() {
         return Vec::new();
@@ -82,8 +82,8 @@ pub(super) fn find(
         .iter()
         .map(|candidate| {
             let from = files.get(candidate.file).map_or("", |file| &file.path);
-            let imports = candidate.syntax.imports.iter();
-            let found = imports.flat_map(|import| paths.resolve(import, from));
+            let imports = candidate.parsed.syntax.imports.iter();
+            let found = imports.flat_map(|import| paths.resolve(import, from, files));
             (candidate.file, found.collect())
         })
         .collect();
@@ -135,11 +135,11 @@ fn tests_named_after(target: usize, files: &[FileEntry]) -> Vec<usize> {
     let Some(path) = files.get(target).map(|file| file.path.as_str()) else {
         return Vec::new();
     };
-    let wanted = subject(path);
+    let wanted: String = subject(path).collect();
     let tests = files.iter().enumerate();
     let tests = tests.filter(|(_, file)| file.role == FileRole::Test);
     let mut named: Vec<((bool, usize), usize)> = tests
-        .filter(|(_, file)| subject(&file.path) == wanted)
+        .filter(|(_, file)| subject(&file.path).eq(wanted.chars()))
         .map(|(index, file)| {
             // A `forms.py` among the tests is what they need, and no test of `forms.py`.
             let likely = (says_test(&file.path), shared_folders(path, &file.path));
@@ -161,7 +161,7 @@ fn says_test(path: &str) -> bool {
 
 /// The name of what a file holds or tests: `parser` for `src/parser.rs`, `tests/test_parser.py`,
 /// `ParserTest.java` and `parser/tests.rs`.
-fn subject(path: &str) -> String {
+fn subject(path: &str) -> impl Iterator<Item = char> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.split('.').next().unwrap_or(name);
     let bare = bare(stem);
@@ -177,7 +177,7 @@ fn subject(path: &str) -> String {
     let letters = name.unwrap_or(bare).chars();
     // `ParserTest` and `parser_test` have the same subject.
     let letters = letters.filter(|c| c.is_alphanumeric());
-    letters.flat_map(char::to_lowercase).collect()
+    letters.flat_map(char::to_lowercase)
 }
 
 /// A stem without what marks tests.
@@ -238,17 +238,26 @@ fn place_of_fixture(path: &str) -> Option<&str> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.split('.').next().unwrap_or(name);
     let helpers = ["conftest", "test_helper", "spec_helper", "rails_helper"];
-    if helpers.contains(&stem) || stem.to_ascii_lowercase().contains("fixture") {
+    if helpers.contains(&stem) || says_fixture(stem) {
         return Some(folder);
+    }
+    if !says_fixture(folder) {
+        return None;
     }
     let mut end = 0;
     for part in folder.split('/') {
-        if part.to_ascii_lowercase().contains("fixture") {
+        if says_fixture(part) {
             return Some(path.get(..end).unwrap_or_default().trim_end_matches('/'));
         }
         end += part.len() + 1;
     }
     None
+}
+
+/// Looks for the word in any case. Every path of a tree is asked, so nothing is copied.
+fn says_fixture(name: &str) -> bool {
+    let mut parts = name.as_bytes().windows("fixture".len());
+    parts.any(|part| part.eq_ignore_ascii_case(b"fixture"))
 }
 
 #[cfg(test)]
@@ -281,9 +290,9 @@ mod tests {
             "spec/parser_spec.rb",
             "src/parser/index.ts",
         ] {
-            assert_eq!(subject(path), "parser", "{path}");
+            assert_eq!(subject(path).collect::<String>(), "parser", "{path}");
         }
-        assert_eq!(subject("src/latest.rs"), "latest");
+        assert!(subject("src/latest.rs").eq("latest".chars()));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::workspace::Workspace;
 
 use super::candidate::Candidate;
 use super::companions::{self, Relation};
-use super::history::{History, terms_of};
+use super::history::{subjects, terms_of};
 use super::{RankedFile, SurveyOptions, WordUse};
 
 /// The files whose imports count: what the best files use is likely needed.
@@ -49,7 +49,8 @@ impl<'a> Judge<'a> {
         let terms = query.terms.len();
         let weights: Vec<f64> = query.terms.iter().map(|term| term.weight).collect();
         let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-        let history = History::of(commits, &paths, &query.terms);
+        let touched = workspace.touched();
+        let subjects = subjects(commits, touched, files.len(), &query.terms);
         let path_words = workspace.path_words().documents(&query.terms);
         let is_read: Vec<bool> = documents.iter().map(Option::is_some).collect();
         let contents: Vec<Document> = documents
@@ -100,11 +101,7 @@ impl<'a> Judge<'a> {
             normalise(&mut scores);
             scores
         };
-        let (text, path, subjects) = (
-            scores(&contents),
-            scores(&path_words),
-            scores(&history.subjects),
-        );
+        let (text, path, subjects) = (scores(&contents), scores(&path_words), scores(&subjects));
         let flag = |is_so: bool| if is_so { 1.0 } else { 0.0 };
         let at = |scores: &[f64], index: usize| scores.get(index).copied().unwrap_or_default();
         let evidence = paths.iter().enumerate().map(|(index, file)| Evidence {
@@ -114,8 +111,8 @@ impl<'a> Judge<'a> {
             name: flag(query.mentions.has_name(file)),
             tail: flag(query.mentions.has_tail(file)),
             dotted: flag(query.mentions.has_dotted(file)),
-            recency: at(&history.recency, index),
-            activity: at(&history.activity, index),
+            recency: at(&touched.recency, index),
+            activity: at(&touched.activity, index),
             changed: flag(options.changed.iter().any(|changed| changed.path == **file)),
             ..Evidence::default()
         });
@@ -147,7 +144,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Judges the candidates again by their units, their definitions and who imports them.
-    pub(super) fn look_closer(&mut self, candidates: &[Candidate], paths: &PathIndex<'_>) {
+    pub(super) fn look_closer(&mut self, candidates: &[Candidate], paths: &PathIndex) {
         let mut units: Vec<f64> = candidates.iter().map(mean_of_best).collect();
         normalise(&mut units);
         let names: Vec<Document> = candidates
@@ -176,7 +173,7 @@ impl<'a> Judge<'a> {
         &mut self,
         wanted: &[usize],
         candidates: &[Candidate],
-        paths: &PathIndex<'_>,
+        paths: &PathIndex,
     ) -> Vec<usize> {
         let best = self.in_order();
         let score = |file: usize| {
@@ -283,7 +280,7 @@ impl<'a> Judge<'a> {
     /// The words of the names that a file defines.
     fn defined(&self, candidate: &Candidate) -> Document {
         let mut document = Document::default();
-        let units = candidate.syntax.units.iter().zip(&candidate.units);
+        let units = candidate.parsed.syntax.units.iter().zip(&candidate.units);
         let tests = units.filter(|(_, worth)| worth.is_test);
         let tests: Vec<(u32, u32)> = tests.map(|(unit, _)| (unit.first, unit.last)).collect();
         let is_test = |line: u32| {
@@ -291,7 +288,7 @@ impl<'a> Judge<'a> {
                 .iter()
                 .any(|&(first, last)| first <= line && line <= last)
         };
-        let definitions = candidate.syntax.definitions.iter();
+        let definitions = candidate.parsed.syntax.definitions.iter();
         for definition in definitions.filter(|definition| !is_test(definition.line)) {
             let words = terms_of(&definition.name, &self.query.terms);
             document.length = document.length.saturating_add(words.length);
@@ -303,7 +300,7 @@ impl<'a> Judge<'a> {
         document
     }
 
-    fn follow_imports(&mut self, candidates: &[Candidate], paths: &PathIndex<'_>) {
+    fn follow_imports(&mut self, candidates: &[Candidate], paths: &PathIndex) {
         let importers = self.best(IMPORTERS);
         for importer in importers {
             let Some(candidate) = candidates
@@ -316,8 +313,8 @@ impl<'a> Judge<'a> {
                 continue;
             };
             let from = self.files.get(importer).map_or("", |file| &file.path);
-            for import in &candidate.syntax.imports {
-                for target in paths.resolve(import, from) {
+            for import in &candidate.parsed.syntax.imports {
+                for target in paths.resolve(import, from, self.files) {
                     if let Some(evidence) =
                         self.evidence.get_mut(target).filter(|_| target != importer)
                     {

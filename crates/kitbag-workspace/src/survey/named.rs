@@ -273,14 +273,14 @@ fn places(
         if files.get(candidate.file).map(|file| file.role) != Some(role) {
             continue;
         }
-        let units = &candidate.syntax.units;
+        let units = &candidate.parsed.syntax.units;
         for (index, unit) in units.iter().enumerate() {
             if unit.name == symbol.name {
                 let place = (candidate.file, unit.parents.clone());
                 as_units.entry(place).or_default().push(index);
             }
         }
-        let definitions = candidate.syntax.definitions.iter();
+        let definitions = candidate.parsed.syntax.definitions.iter();
         for definition in definitions.filter(|definition| definition.name == symbol.name) {
             let around = units.partition_point(|unit| unit.last < definition.line);
             let parents = match definition.parent.as_str() {

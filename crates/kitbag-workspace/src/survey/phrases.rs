@@ -30,7 +30,12 @@ pub(super) fn mark(
             .map(|frame| (frame.line, frame.line))
             .chain(touched.flat_map(|changed| changed.lines.iter().copied()));
         for (first, last) in ranges {
-            let units = candidate.syntax.units.iter().zip(&mut candidate.units);
+            let units = candidate
+                .parsed
+                .syntax
+                .units
+                .iter()
+                .zip(&mut candidate.units);
             for (_, worth) in units.filter(|(unit, _)| unit.first <= last && first <= unit.last) {
                 worth.framed = true;
             }
@@ -93,7 +98,7 @@ fn find(finder: &AhoCorasick, candidate: &Candidate) -> Vec<(usize, usize)> {
 }
 
 fn unit_at(candidate: &Candidate, line: u32) -> Option<usize> {
-    let units = &candidate.syntax.units;
+    let units = &candidate.parsed.syntax.units;
     let after = units.partition_point(|unit| unit.first <= line);
     let index = after.checked_sub(1)?;
     units

@@ -62,7 +62,7 @@ impl Identifiers {
     /// The identifiers that have terms of a query.
     pub(crate) fn search(&self, matcher: &Matcher) -> Found {
         let mut found = Found {
-            is_found: vec![false; self.ends.len()],
+            is_found: vec![0; self.ends.len().div_ceil(64)],
             terms: HashMap::new(),
         };
         let mut number = 0;
@@ -71,8 +71,8 @@ impl Identifiers {
             while self.ends.get(number).is_some_and(|&end| end <= at) {
                 number += 1;
             }
-            if let Some(is_found) = found.is_found.get_mut(number) {
-                *is_found = true;
+            if let Some(bits) = found.is_found.get_mut(number / 64) {
+                *bits |= 1 << (number % 64);
                 found.terms.entry(number).or_default().push(term);
             }
         });
@@ -82,7 +82,8 @@ impl Identifiers {
 
 /// The identifiers that have terms of a query, and which terms.
 pub(crate) struct Found {
-    is_found: Vec<bool>,
+    /// A bit for each, so that those of a large tree stay near the processor.
+    is_found: Vec<u64>,
     terms: HashMap<usize, Vec<usize>>,
 }
 
@@ -91,7 +92,8 @@ impl Found {
     pub(crate) fn add_to(&self, counts: &mut [u32], occurrences: &[(u32, u32)]) {
         for &(number, times) in occurrences {
             let number = number as usize;
-            if self.is_found.get(number) != Some(&true) {
+            let bits = self.is_found.get(number / 64).copied().unwrap_or_default();
+            if bits & (1 << (number % 64)) == 0 {
                 continue;
             }
             for &term in self.terms.get(&number).into_iter().flatten() {

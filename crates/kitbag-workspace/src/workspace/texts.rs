@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use super::Workspace;
 use super::occurrences::{Found, Identifiers, Occurrences};
 use crate::matcher::Matcher;
+use crate::parsed::Parsed;
 use crate::walk::Skipped;
 
 /// A file as a scan reads it: its bytes, or why it is left out.
@@ -27,6 +28,9 @@ pub(crate) struct Texts {
 struct KeptText {
     text: OnceLock<Scannable>,
     occurrences: OnceLock<Occurrences>,
+    parsed: OnceLock<Arc<Parsed>>,
+    /// The same divided at blank lines, where parsing would take too long.
+    windows: OnceLock<Arc<Parsed>>,
 }
 
 impl Texts {
@@ -63,6 +67,8 @@ impl Texts {
             *place = KeptText {
                 text: kept.text.clone(),
                 occurrences: kept.occurrences.clone(),
+                parsed: kept.parsed.clone(),
+                windows: kept.windows.clone(),
             };
         }
         taken
@@ -76,6 +82,28 @@ impl Texts {
     /// The identifiers of a file with their counts, where those were counted.
     pub(crate) fn occurrences(&self, file: usize) -> Option<&Occurrences> {
         self.texts.get(file)?.occurrences.get()
+    }
+
+    /// The structure of a text, which is parsed once if the text is kept.
+    pub(crate) fn parsed(&self, file: usize, parse: impl FnOnce() -> Parsed) -> Arc<Parsed> {
+        match self.kept(file) {
+            Some(kept) => Arc::clone(kept.parsed.get_or_init(|| Arc::new(parse()))),
+            None => Arc::new(parse()),
+        }
+    }
+
+    /// A text divided at its blank lines, once if it is kept.
+    pub(crate) fn windows(&self, file: usize, text: &str) -> Arc<Parsed> {
+        let divide = || Arc::new(Parsed::windows(text));
+        match self.kept(file) {
+            Some(kept) => Arc::clone(kept.windows.get_or_init(divide)),
+            None => divide(),
+        }
+    }
+
+    fn kept(&self, file: usize) -> Option<&KeptText> {
+        let kept = self.texts.get(file)?;
+        matches!(kept.text.get(), Some(Ok(_))).then_some(kept)
     }
 
     /// Counts the identifiers of a text that is kept.

@@ -111,7 +111,7 @@ fn x10_every_kind_of_change_is_seen() {
         let expected = found(&cold, &cold_cache);
         let warm = resident.open(tree.path(), &options).unwrap();
         assert_eq!(found(&warm, &warm_cache), expected, "{what}");
-        resident.work_ahead(|_| ());
+        resident.work_ahead(|_, _, _| ());
         assert_eq!(found(&warm, &warm_cache), expected, "{what}, worked ahead");
     }
 }
@@ -131,7 +131,7 @@ fn x10_after_work_ahead_another_task_has_nothing_to_parse() {
     };
     found_for("a task that no file has a word of", &workspace, &cache);
     assert_eq!(segments(), 0, "nothing was parsed for it");
-    resident.work_ahead(|_| ());
+    resident.work_ahead(|_, _, _| ());
     assert_eq!(segments(), 1);
     found(&workspace, &cache);
     assert_eq!(segments(), 1, "everything was parsed before");

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 
 use kitbag_core::chunk::ContextChunk;
 use kitbag_secrets::{Finding, redact};
+#[cfg(feature = "workspace")]
+use kitbag_workspace::parsed::Parsed;
 use serde::{Deserialize, Serialize};
 
 /// A text without secrets, and what was replaced in it.
@@ -43,6 +45,24 @@ fn is_none(more: &usize) -> bool {
 #[must_use]
 pub fn clean<'t>(text: &'t str, source: &str) -> Clean<'t> {
     clean_as(text, source, source)
+}
+
+/// Replaces the secrets in a file of a workspace. Most have none, which a process that stays finds out once.
+#[cfg(feature = "workspace")]
+pub(crate) fn clean_file<'t>(path: &str, text: &'t str, parsed: &Parsed) -> Clean<'t> {
+    let mut cleaned = None;
+    let is_clean = parsed.is_shown_as_it_is(|| {
+        let clean = cleaned.insert(clean(text, path));
+        clean.redacted.is_empty()
+    });
+    match cleaned {
+        Some(clean) => clean,
+        None if is_clean => Clean {
+            text: Cow::Borrowed(text),
+            redacted: Vec::new(),
+        },
+        None => clean(text, path),
+    }
 }
 
 /// Replaces the secrets in a text of `source` as in that of a file at `path`.

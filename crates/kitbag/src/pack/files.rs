@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use super::{Excluded, PackOptions, Prepared, everything, named, overview};
-use crate::engine::{Clean, Redaction, clean};
+use crate::engine::{Clean, Redaction, clean_file};
 
 /// The built-in prioritizer of a pack: the usual weights, and for a file also what retrieval found,
 /// in thousandths of the best possible hit in contents.
@@ -143,7 +143,7 @@ impl ReadFile<'_> {
         let mut chunk =
             ContextChunk::new(ChunkType::File, self.entry.path.as_str(), &*self.text.text)
                 .with_priority(self.priority);
-        let language = self.candidate.syntax.language.map(Language::name);
+        let language = self.candidate.parsed.syntax.language.map(Language::name);
         let relation = self.relation.map(Relation::as_str);
         let known = [
             ("language", language.map(Value::from)),
@@ -208,7 +208,7 @@ const SERVES_TESTS: [&str; 14] = [
 
 /// The functions of a file that were not cut, by their lines.
 fn functions(candidate: &Candidate) -> Vec<(u32, u32)> {
-    let units = candidate.syntax.units.iter();
+    let units = candidate.parsed.syntax.units.iter();
     let whole = units.filter(|unit| unit.kind == UnitKind::Function && !unit.part);
     whole.map(|unit| (unit.first, unit.last)).collect()
 }
@@ -225,7 +225,7 @@ fn read<'a>(prepared: &'a Prepared, options: &PackOptions) -> Vec<ReadFile<'a>> 
             .chain(&mut pins)
             .any(|pin| pin == entry.path);
         let ranked = ranked.get(&candidate.file).copied();
-        let text = clean(&candidate.text, &entry.path);
+        let text = clean_file(&entry.path, &candidate.text, &candidate.parsed);
         let asked_whole = options.pins.contains(&entry.path);
         let part = prepared.pins.level(&entry.path, &text.text);
         Some(ReadFile {
@@ -241,7 +241,7 @@ fn read<'a>(prepared: &'a Prepared, options: &PackOptions) -> Vec<ReadFile<'a>> 
                 false => priority_of(prepared, entry.role, ranked),
             },
             relation: ranked.and_then(|ranked| ranked.relation),
-            modified: prepared.modified.of(&entry.path),
+            modified: prepared.last_change(&entry.path),
         })
     };
     survey

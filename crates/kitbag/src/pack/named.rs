@@ -112,7 +112,7 @@ fn levels_within(
     if let Some(full) = full.filter(|_| by == NamedBy::Path) {
         return vec![full.clone()];
     }
-    let units = candidate.syntax.units.iter().zip(&candidate.units);
+    let units = candidate.parsed.syntax.units.iter().zip(&candidate.units);
     let named: Vec<(u32, u32)> = units
         .filter(|(_, worth)| worth.named || worth.framed)
         .map(|(unit, _)| (unit.first, unit.last))

@@ -268,7 +268,7 @@ fn outline(chunk: &mut ContextChunk, file: &ReadFile<'_>, most: usize, share: u6
         // In an overview the outline is the goal and not a substitute, so that it is worth all of the file.
         level.coverage = Coverage::from_permille(1_000);
     }
-    let line = match names_of(&file.candidate.syntax.definitions) {
+    let line = match names_of(&file.candidate.parsed.syntax.definitions) {
         names if names.is_empty() => chunk.source.clone(),
         names => format!("{}: {names}", chunk.source),
     };

@@ -3,8 +3,7 @@
 //! Generated variants (`index.d.ts`, `index.d.cts`), versions of a manual and copied modules have one
 //! name and most of their lines in common.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::collections::BTreeMap;
 
 use kitbag_workspace::survey::Candidate;
 
@@ -17,7 +16,7 @@ pub(super) fn twins<'a>(
     files: impl Iterator<Item = (&'a str, &'a Candidate)>,
     must: impl Fn(&str) -> bool,
 ) -> BTreeMap<&'a str, &'a str> {
-    let mut by_stem: BTreeMap<&str, Vec<(&str, BTreeSet<u64>)>> = BTreeMap::new();
+    let mut by_stem: BTreeMap<&str, Vec<(&str, &[u64])>> = BTreeMap::new();
     let mut found = BTreeMap::new();
     let mut namesakes: BTreeMap<&str, Vec<(&str, &Candidate)>> = BTreeMap::new();
     for (path, candidate) in files {
@@ -30,8 +29,8 @@ pub(super) fn twins<'a>(
     for (stem, files) in namesakes {
         let shown = by_stem.entry(stem).or_default();
         for (path, candidate) in files {
-            let lines = lines(&candidate.text);
-            let twin = shown.iter().find(|(_, other)| are_alike(&lines, other));
+            let lines = candidate.parsed.distinct_lines(&candidate.text);
+            let twin = shown.iter().find(|(_, other)| are_alike(lines, other));
             match twin {
                 Some((twin, _)) if !must(path) => {
                     found.insert(path, *twin);
@@ -51,25 +50,13 @@ fn stem(path: &str) -> &str {
         .unwrap_or(name)
 }
 
-/// The lines that say something, each once.
-fn lines(text: &str) -> BTreeSet<u64> {
-    let lines = text.lines().map(str::trim).filter(|line| line.len() > 3);
-    lines
-        .map(|line| {
-            // The hashes are compared and forgotten.
-            let mut hasher = DefaultHasher::new();
-            line.hash(&mut hasher);
-            hasher.finish()
-        })
-        .collect()
-}
-
 /// Returns true for two files with four fifths of their lines in common.
-fn are_alike(one: &BTreeSet<u64>, other: &BTreeSet<u64>) -> bool {
+fn are_alike(one: &[u64], other: &[u64]) -> bool {
     let (fewer, more) = (one.len().min(other.len()), one.len().max(other.len()));
     if fewer < FEWEST_LINES || fewer * 5 < more * 4 {
         return false;
     }
-    let common = one.intersection(other).count();
+    let is_common = |line: &&u64| other.binary_search(line).is_ok();
+    let common = one.iter().filter(is_common).count();
     common * 5 >= (one.len() + other.len() - common) * 4
 }

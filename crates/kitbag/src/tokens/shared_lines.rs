@@ -3,10 +3,13 @@
 //! The levels of a file are made of the same lines: a dozen slices, each a little longer than the one
 //! before. Texts are cut after line ends, where no piece of any vocabulary crosses (see
 //! [`long_text`]), so that the counts of lines add up to that of the text.
+//!
+//! Where counts are kept, lines are looked up in blocks of eight on average. The lines themselves tell where a
+//! block ends, so that a part of a file has the blocks of the whole.
 
 use std::collections::HashMap;
 
-use super::known_lines::KnownLines;
+use super::known_lines::{KnownLines, Reading};
 use super::long_text::{self, is_cut_after_line_end};
 use super::vocabulary::Vocabulary;
 
@@ -16,34 +19,94 @@ pub(super) fn count(
     texts: &[&str],
     kept: Option<&KnownLines>,
 ) -> Vec<usize> {
+    // Keyed by the text of the line or block: the levels of a file are copies, not slices of one text.
     let mut known = HashMap::new();
     let mut count = |line| {
-        let kept = || kept?.get(line);
-        let count = || kept().unwrap_or_else(|| long_text::count(vocabulary, line));
-        // Keyed by the text of the line: the levels of a file are copies, not slices of one text.
+        let count = || long_text::count(vocabulary, line);
         *known.entry(line).or_insert_with(count)
     };
-    let sum = |text| lines(text).map(&mut count).sum();
+    let Some(kept) = kept.map(KnownLines::read) else {
+        let sum = |text| lines(text).map(&mut count).sum();
+        return texts.iter().copied().map(sum).collect();
+    };
+    let mut known_blocks = HashMap::new();
+    let mut block = |block| {
+        if let Some(count) = kept.get(block) {
+            return count;
+        }
+        // A part of a file ends within blocks, which are in its other parts too.
+        let sum = || by_line(block, &kept, &mut count);
+        *known_blocks.entry(block).or_insert_with(sum)
+    };
+    let sum = |text| blocks(text).map(&mut block).sum();
     texts.iter().copied().map(sum).collect()
 }
 
-/// Keeps the counts of a text's lines.
+fn by_line<'t>(
+    block: &'t str,
+    kept: &Reading<'_>,
+    count: &mut impl FnMut(&'t str) -> usize,
+) -> usize {
+    let lines = lines(block);
+    let of_line = |line| kept.get(line).unwrap_or_else(|| count(line));
+    lines.map(of_line).sum()
+}
+
+/// Keeps the counts of a text's lines and blocks.
 pub(super) fn learn(vocabulary: Vocabulary, text: &str, kept: &KnownLines) {
-    let new = lines(text).filter(|line| kept.get(line).is_none());
-    let counted = new.map(|line| (line, long_text::count(vocabulary, line)));
-    kept.keep(counted);
+    let mut counted = Vec::new();
+    {
+        let known = kept.read();
+        for block in blocks(text).filter(|block| known.get(block).is_none()) {
+            let mut count = |line| {
+                let count = long_text::count(vocabulary, line);
+                counted.push((line, count));
+                count
+            };
+            let count = by_line(block, &known, &mut count);
+            counted.push((block, count));
+        }
+    }
+    kept.keep(counted.into_iter());
+}
+
+/// The blocks of a text: lines up to one that ends a block, or to the end.
+fn blocks(text: &str) -> impl Iterator<Item = &str> {
+    let (mut rest, mut lines) = (text, lines(text));
+    std::iter::from_fn(move || {
+        let mut length = 0;
+        for line in lines.by_ref() {
+            length += line.len();
+            if ends_block(line) {
+                break;
+            }
+        }
+        let (block, after) = rest.split_at_checked(length)?;
+        rest = after;
+        (length > 0).then_some(block)
+    })
+}
+
+/// One line of eight ends a block, by its length and its last letters.
+fn ends_block(line: &str) -> bool {
+    let letters = line.bytes().rev().take(8);
+    let mixed = letters.fold(line.len(), |mixed, letter| {
+        mixed.wrapping_mul(31).wrapping_add(usize::from(letter))
+    });
+    // The lowest bits depend on the last factor alone.
+    (mixed >> 3) % 8 == 0
 }
 
 /// The lines of a text; those that cannot be cut apart are one.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let mut ends = text.match_indices('\n');
+    let mut ends = memchr::memchr_iter(b'\n', text.as_bytes());
     let mut rest = text;
     let mut start = 0;
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
         }
-        for (end, _) in ends.by_ref() {
+        for end in ends.by_ref() {
             let (line, after) = rest.split_at_checked(end + 1 - start)?;
             if is_cut_after_line_end(after) {
                 (rest, start) = (after, end + 1);

@@ -19,6 +19,7 @@ use kitbag_store::{ConversationId, Store};
 use kitbag_workspace::resident::Resident;
 
 use super::{ToolError, Tools, results};
+use crate::engine::clean_file;
 use crate::pack::PackRequest;
 use crate::skill::Skills;
 use crate::tokens::Counter;
@@ -119,7 +120,12 @@ impl ToolScope {
         let counter = self.counter.clone();
         let thread = std::thread::Builder::new().name("ahead".into());
         // Without a thread the next pack does it.
-        let work = move || resident.work_ahead(|text| counter.learn_lines(text));
+        let work = move || {
+            resident.work_ahead(|path, text, parsed| {
+                clean_file(path, text, parsed);
+                counter.learn_lines(text);
+            });
+        };
         drop(thread.spawn(work));
     }
 

@@ -18,6 +18,7 @@ mod overview;
 mod priorities;
 mod project;
 mod random;
+mod resident;
 mod secrets;
 mod shown;
 mod threads;

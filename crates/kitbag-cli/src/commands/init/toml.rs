@@ -11,19 +11,32 @@ const END: &str = "# kitbag: end";
 /// The file with the block at its end, or in the place of an earlier one: other programs may have written
 /// after it.
 pub(super) fn add(text: &str, program: &str) -> Result<String, String> {
-    let stretch = stretch(program);
-    let with = match parts(text)? {
+    let parts = parts(text)?;
+    // TOML takes a table once, and an entry of the user's own may have other arguments.
+    let has_own = match &parts {
+        Some(parts) => has_server(&format!("{}{}", parts.before, parts.behind)),
+        None => has_server(text),
+    };
+    let stretch = stretch(program, has_own);
+    let with = match parts {
         // Compared by lines: an editor may have changed the line ends.
         Some(parts) if parts.stretch.lines().eq(stretch.lines()) => text.to_owned(),
         Some(parts) => format!("{}{stretch}{}", parts.before, parts.behind),
         None if text.is_empty() => stretch,
         None => format!("{text}\n{stretch}"),
     };
-    // The file may define our table elsewhere, which TOML does not allow twice.
+    // The file may define one of our tables in a form that cannot be added to.
     match with.parse::<toml::Table>() {
         Ok(_) => Ok(with),
         Err(error) => Err(error.message().to_owned()),
     }
+}
+
+/// Tells if a file has a server with our name.
+fn has_server(text: &str) -> bool {
+    let table = text.parse::<toml::Table>().ok();
+    let servers = table.as_ref().and_then(|table| table.get("mcp_servers"));
+    servers.is_some_and(|servers| servers.get("kitbag").is_some())
 }
 
 /// The file without the block.
@@ -116,13 +129,17 @@ fn is_our_hook(groups: &toml::Value) -> bool {
 /// The arguments after the program.
 const COMMAND: &str = " hook --for codex";
 
-fn stretch(program: &str) -> String {
+/// The block, without the server where the user has one.
+fn stretch(program: &str, has_own_server: bool) -> String {
     // A JSON string is also a TOML string.
     let string = |text: &str| serde_json::Value::from(text).to_string();
-    let server = format!(
-        "[mcp_servers.kitbag]\ncommand = {}\nargs = [\"mcp\"]\n",
-        string(program)
-    );
+    let server = match has_own_server {
+        true => String::new(),
+        false => format!(
+            "[mcp_servers.kitbag]\ncommand = {}\nargs = [\"mcp\"]\n",
+            string(program)
+        ),
+    };
     let command = string(&format!("{}{COMMAND}", quoted(program)));
     // Codex has no event for the end of a session.
     // The other events have the same names and timeouts as in Claude Code.
@@ -209,6 +226,25 @@ mod tests {
         }
         let endless = with.replace(END, "");
         assert!(remove(&endless).unwrap_err().contains("is missing"));
+    }
+
+    #[test]
+    fn x11_a_server_of_the_users_own_stays_as_it_is() {
+        let text =
+            "[mcp_servers.kitbag]\ncommand = \"kitbag\"\nargs = [\"mcp\", \"--sender\", \"me\"]\n";
+        let with = add(text, "/opt/kitbag").unwrap();
+        let table: toml::Table = with.parse().unwrap();
+        assert_eq!(
+            table["mcp_servers"]["kitbag"]["args"][2].as_str(),
+            Some("me")
+        );
+        let hook = &table["hooks"]["Stop"][0]["hooks"][0]["command"];
+        assert_eq!(hook.as_str(), Some("/opt/kitbag hook --for codex"));
+        assert_eq!(add(&with, "/opt/kitbag").unwrap(), with);
+        assert_eq!(remove(&with).unwrap(), text);
+        // One that was written behind the block, as `codex mcp add` does.
+        let behind = add("", "/opt/kitbag").unwrap() + "[mcp_servers.other]\ncommand = \"x\"\n";
+        assert_eq!(add(&behind, "/opt/kitbag").unwrap(), behind);
     }
 
     #[test]

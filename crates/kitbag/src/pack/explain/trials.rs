@@ -96,7 +96,8 @@ impl Trials<'_> {
     /// Names of the file that bring it in when the task has them too: those that it defines, and its
     /// own. A trial that fails brings nothing in.
     pub(super) async fn words(&self, candidate: Option<&Candidate>) -> Vec<String> {
-        let definitions = candidate.map_or(&[][..], |candidate| &candidate.syntax.definitions);
+        let definitions =
+            candidate.map_or(&[][..], |candidate| &candidate.parsed.syntax.definitions);
         let mut names: Vec<String> = definitions
             .iter()
             .map(|definition| definition.name.clone())
