@@ -46,8 +46,8 @@ pub(crate) enum Bench {
     Turn(turn::Options),
     /// Run hooks of coding agents, compared with the start of the program and bare recalls
     Hook(hook::Options),
-    /// Send requests through `kitbag serve`, compared with a direct connection and a bare proxy
-    Serve,
+    /// Send requests through `kitbag serve`, compared with a direct connection, a bare proxy, LiteLLM and Portkey
+    Serve(serve::Options),
     /// Pack Django again in one process over MCP, compared with ripgrep
     Warm(warm::Options),
 }
@@ -60,7 +60,7 @@ pub(crate) fn bench(bench: Bench) -> Result<()> {
         Bench::Layout => layout::layout(),
         Bench::Turn(options) => turn::turn(&options),
         Bench::Hook(options) => hook::hook(&options),
-        Bench::Serve => serve::serve(),
+        Bench::Serve(options) => serve::serve(&options),
         Bench::Warm(options) => warm::warm(&options),
     }
 }

@@ -28,6 +28,10 @@ where
     B::Error: Display,
 {
     server.causes = Causes::Logged;
+    #[cfg(feature = "conformance")]
+    if crate::conformance::is_asked_for() {
+        return crate::conformance::answer_http(server, request, largest_body).await;
+    }
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)

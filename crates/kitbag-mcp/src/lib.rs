@@ -7,6 +7,8 @@
 //! starts the servers of a `.mcp.json` and gives their tools to an engine.
 
 mod client;
+#[cfg(feature = "conformance")]
+mod conformance;
 mod http;
 mod lines;
 mod prompts;

@@ -1,6 +1,7 @@
 //! Answering on a socket until the server is told to stop.
 
 mod connection;
+mod unread;
 
 use std::io;
 use std::pin::pin;

@@ -51,6 +51,14 @@ pub enum UpstreamError {
     /// Its provider cannot be used.
     #[error(transparent)]
     Provider(#[from] ProviderError),
+    /// No provider has its name.
+    #[error("there is no provider `{name}`")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The names that there are.
+        known: Vec<String>,
+    },
     /// Its address cannot be used.
     #[error("the upstream `{name}` cannot be used: {problem}")]
     Address {
@@ -67,6 +75,11 @@ impl UpstreamError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Provider(error) => error.hint(),
+            Self::Unknown { known, .. } => Some(format!(
+                "give an address such as https://api.anthropic.com, or one of {}; `providers:` in your own \
+                 kitbag.yaml defines more",
+                known.join(", ")
+            )),
             Self::Address { .. } => Some(
                 "give the name of a provider, or an address such as https://api.anthropic.com"
                     .to_owned(),
@@ -175,7 +188,12 @@ impl Upstreams {
 impl Upstream {
     /// The upstream of a provider.
     fn named(name: &str, providers: &Providers<'_>) -> Result<Self, UpstreamError> {
-        let settings = providers.over_http(name)?;
+        let settings = providers.over_http(name).map_err(|error| match error {
+            ProviderError::UnknownModel { model: name, known } => {
+                UpstreamError::Unknown { name, known }
+            }
+            other => other.into(),
+        })?;
         let own = settings.credentials()?;
         Self::new(&settings, own)
     }

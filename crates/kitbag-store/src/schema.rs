@@ -20,17 +20,22 @@ const STEPS: &[&str] = &[
     include_str!("schema/7.sql"),
     include_str!("schema/8.sql"),
     include_str!("schema/9.sql"),
+    include_str!("schema/10.sql"),
 ];
 
 /// The statements that bring a SQLite file from version `found` to [`VERSION`].
 #[cfg(feature = "sqlite")]
 pub(crate) fn sqlite_steps_after(found: i64) -> impl Iterator<Item = String> {
-    // Last, since the planner's statistics name indexes that the steps make.
-    let statistics = (found < VERSION).then_some(include_str!("schema/statistics.sql"));
+    // Last: triggers name tables that the steps make, and the planner's statistics indexes.
+    let last = [
+        include_str!("schema/triggers.sql"),
+        include_str!("schema/statistics.sql"),
+    ];
+    let last = last.into_iter().filter(move |_| found < VERSION);
     // SQLite gives a column of an unknown type numeric affinity: texts that look like numbers would
     // become numbers.
     let steps = steps_after(found).map(|step| step.replace(" BODY", " TEXT"));
-    steps.chain(statistics.map(str::to_owned))
+    steps.chain(last.map(str::to_owned))
 }
 
 /// The statements that bring a PostgreSQL schema from version `found` to [`VERSION`].

@@ -10,6 +10,7 @@ mod guard;
 mod hostile;
 mod learned;
 mod llm;
+mod load;
 mod memory;
 mod models;
 mod outage;
@@ -20,7 +21,7 @@ mod whose;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::Child;
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -66,8 +67,42 @@ impl Server {
         }
         given.extend(args);
         let mut command = folder.command(&given);
-        command.env("NO_PROXY", "127.0.0.1");
         command.envs(variables.iter().copied());
+        Self::start_command(command)
+    }
+
+    /// One whose files may have no more than so many blocks of 512 bytes, as on a full disk.
+    pub(crate) fn start_with_small_files(folder: &Folder, blocks: usize, args: &[&str]) -> Self {
+        let own = [
+            "serve",
+            "--store",
+            "sqlite:memory.db",
+            "--bind",
+            "127.0.0.1:0",
+        ];
+        let limited = folder.command(&[&own[..], args].concat());
+        let mut command = Command::new("sh");
+        // Without the signal a write fails as it does on a full disk.
+        let limit = "trap '' XFSZ; ulimit -f \"$1\"; shift; exec \"$@\"";
+        command
+            .args(["-c", limit, "sh", &blocks.to_string()])
+            .arg(limited.get_program())
+            .args(limited.get_args())
+            .current_dir(folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        for (name, value) in limited.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        Self::start_command(command)
+    }
+
+    fn start_command(mut command: Command) -> Self {
+        command.env("NO_PROXY", "127.0.0.1");
         let mut child = command.spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut begun = String::new();

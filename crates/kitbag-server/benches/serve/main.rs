@@ -1,9 +1,13 @@
 //! The time that the proxy adds to a request, and the requests that it takes a second, beside those of a direct
-//! connection and of a proxy that does nothing at all. Rounds are interleaved, so that all meet the same machine.
+//! connection, of a proxy that does nothing at all, and of other people's. Rounds are interleaved, so that all meet the same
+//! machine.
 //!
-//! Run by `cargo xtask bench serve`; prints one line of JSON for each number of connections.
+//! Run by `cargo xtask bench serve`, which starts the others and knows the limits; prints lines of JSON. The arguments are the port of
+//! the upstream, then name, address and headers of each other proxy.
 
 #![allow(
+    clippy::cast_precision_loss,
+    clippy::indexing_slicing,
     clippy::unwrap_used,
     clippy::print_stdout,
     reason = "a bench is test code"
@@ -11,76 +15,90 @@
 
 mod bare;
 mod load;
+mod ours;
+mod recall;
+mod steady;
+#[expect(dead_code, reason = "the bench of memory asks for unknown words too")]
+#[path = "../../../kitbag/benches/memory/talk.rs"]
+mod talk;
 mod upstream;
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::env;
+use std::sync::atomic::Ordering;
 
-use kitbag::layout::Config;
-use kitbag::project::{Project, ProjectPlaces};
-use kitbag::provider::Providers;
 use kitbag::store::{Location, Store};
-use kitbag_server::{App, Upstreams};
-use tokio::net::TcpListener;
+
+use load::Target;
 
 const ROUNDS: usize = 9;
 /// Requests of one round.
 const REQUESTS: usize = 400;
+/// Other people's proxies take up to a hundred times as long.
+const REQUESTS_OF_OTHERS: usize = 48;
 
 fn main() {
+    let mut arguments: Vec<String> = env::args().skip(1).collect();
     // `cargo test` runs benches, too.
-    if std::env::args().any(|argument| argument == "--test") {
+    if arguments.iter().any(|argument| argument == "--test") {
         return;
     }
+    arguments.retain(|argument| argument != "--bench");
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .build();
-    runtime.unwrap().block_on(measure());
+        .build()
+        .unwrap();
+    match arguments.first().map(String::as_str) {
+        Some(steady::CHILD) => runtime.block_on(steady::serve(&arguments[1..])),
+        _ => runtime.block_on(measure(&arguments)),
+    }
 }
 
-async fn measure() {
+async fn measure(arguments: &[String]) {
+    let port = arguments.first().map_or(0, |port| port.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
-    let direct = upstream::start().await;
+    let direct = upstream::start(port).await;
     let store = Location::Sqlite(folder.path().join("memory.db"));
     let store = Store::open(&store).await.unwrap();
-    let ways: [(&str, SocketAddr); 4] = [
-        ("direct", direct),
-        ("bare", bare::start(direct).await),
-        ("ours", ours(direct, None).await),
-        ("memory", ours(direct, Some(store)).await),
+    let mut ways = vec![
+        ("direct", Target::new(direct, REQUESTS)),
+        ("bare", Target::new(bare::start(direct).await, REQUESTS)),
+        (
+            "ours",
+            Target::new(ours::start(direct, None).await, REQUESTS),
+        ),
+        (
+            "memory",
+            Target::new(ours::start(direct, Some(store)).await, REQUESTS),
+        ),
     ];
-    for connections in [1, 16] {
+    for other in arguments.get(1..).unwrap_or_default().chunks_exact(3) {
+        let target = Target::new(other[1].parse().unwrap(), REQUESTS_OF_OTHERS);
+        ways.push((&other[0], target.with_headers(&other[2])));
+    }
+    // An upstream that answers at once leaves no processor to a proxy beside it, so that many connections are measured with
+    // one that thinks, too, if only a fraction of the time that models do.
+    for (connections, thinks) in [(1, 0), (16, 0), (16, 10)] {
+        upstream::THINKS.store(thinks, Ordering::Relaxed);
         let mut rounds: BTreeMap<&str, Vec<load::Round>> = BTreeMap::new();
         for _ in 0..ROUNDS {
-            for (name, address) in ways {
-                let round = load::run(address, connections, REQUESTS).await;
+            for (name, target) in &ways {
+                let round = load::run(target, connections).await;
                 rounds.entry(name).or_default().push(round);
             }
         }
-        let mut figures = serde_json::Map::new();
-        figures.insert("bench".to_owned(), "serve".into());
-        figures.insert("connections".to_owned(), connections.into());
-        for (name, rounds) in rounds {
-            let median_us = load::median(rounds.iter().map(|round| round.median_us).collect());
-            let per_second = load::median(rounds.iter().map(|round| round.per_second).collect());
-            let of_way = serde_json::json!({"median_us": median_us, "per_second": per_second});
-            figures.insert(name.to_owned(), of_way);
-        }
-        println!("{}", serde_json::Value::Object(figures));
+        let ways: serde_json::Map<_, _> = rounds
+            .iter()
+            .map(|(name, rounds)| ((*name).to_owned(), load::figures(rounds)))
+            .collect();
+        let line = serde_json::json!({"bench": "serve", "connections": connections, "thinks_ms": thinks, "ways": ways});
+        println!("{line}");
     }
-}
-
-/// Our server, with or without memory.
-async fn ours(upstream: SocketAddr, store: Option<Store>) -> SocketAddr {
-    let config = Config::default();
-    let variables = |_: &str| None;
-    let providers = Providers::new(&config, ".", &variables);
-    let upstreams = Upstreams::open(&config, &providers, Some(&format!("http://{upstream}")));
-    let project = Project::open(&ProjectPlaces::new("/"));
-    let app = Arc::new(App::new(project, store, upstreams.unwrap()));
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(kitbag_server::serve(app, listener, std::future::pending()));
-    address
+    upstream::THINKS.store(0, Ordering::Relaxed);
+    for senders in [1, 500] {
+        recall::measure(direct, senders).await;
+    }
+    for memory in [false, true] {
+        steady::measure(direct, memory).await;
+    }
 }

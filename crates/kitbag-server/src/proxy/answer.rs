@@ -192,8 +192,15 @@ impl Passing {
             payer.add_unread(bytes);
         }
         let read = self.answer.reader.as_mut().map(|reader| reader.read(bytes));
-        for event in read.into_iter().flatten().flatten() {
-            self.reply.add(event);
+        for event in read.into_iter().flatten() {
+            match event {
+                Ok(event) => self.reply.add(event),
+                // The client gets it as it is. What was said is not known any more, and so not learned.
+                Err(error) => {
+                    tracing::info!(event = "answer_unreadable", %error);
+                    self.answer.learner = None;
+                }
+            }
         }
     }
 

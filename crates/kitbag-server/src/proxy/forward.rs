@@ -22,7 +22,7 @@ use super::payer::Payer;
 use super::prepare::{Prepared, prepare};
 use super::refusal::Refusal;
 use super::said::ReadBody;
-use super::whole::whole;
+use super::whole::{Held, whole};
 use crate::App;
 use crate::access::{Caller, deny};
 use crate::observe::Event;
@@ -46,7 +46,10 @@ async fn try_forward(
     let (mut head, body) = request.into_parts();
     let endpoint = Endpoint::of(&head.method, &head.uri);
     let largest = app.project.config.server.largest_body();
-    let (body, held) = whole(body, largest, &app.buffer).await?;
+    let client = head.extensions.get::<Caller>();
+    let client = client.filter(|caller| caller.key.is_some());
+    let client = client.map(Caller::name);
+    let (body, held) = whole(body, largest, Held::new(&app.buffer, client)).await?;
     let upstream = match endpoint {
         Endpoint::Models => return models::list(app, head, dialect).await,
         Endpoint::Model => {

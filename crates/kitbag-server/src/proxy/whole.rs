@@ -1,7 +1,8 @@
 //! The body of a request as one piece, within a limit for each and one for all that wait at a time.
 
+use std::collections::BTreeMap;
 use std::error::Error;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -9,66 +10,125 @@ use bytes::Bytes;
 use http::StatusCode;
 use http_body_util::BodyExt as _;
 use hyper::body::Body as _;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::refusal::Refusal;
 use crate::serve::BodyLate;
 
 /// The room for the bodies of requests that no upstream has begun to answer.
 #[derive(Debug)]
-pub(crate) struct Buffer(Arc<Semaphore>);
+pub(crate) struct Buffer {
+    used: Mutex<Used>,
+    /// The bytes of all together, and of one client.
+    room: usize,
+    share: usize,
+}
 
-/// A part of that room.
-pub(super) type Held = Option<OwnedSemaphorePermit>;
+#[derive(Debug, Default)]
+struct Used {
+    all: usize,
+    /// By the key of a client. Only those that hold something are here.
+    clients: BTreeMap<String, usize>,
+}
 
-/// The bytes of one permit: a permit for each piece of a body would be too many.
-const UNIT: usize = 64 << 10;
+/// A part of that room, which is free again when this is dropped.
+#[derive(Debug)]
+pub(super) struct Held {
+    buffer: Arc<Buffer>,
+    client: Option<String>,
+    size: usize,
+}
+
+/// A body below this size needs no room.
+const SMALL: usize = 64 << 10;
 /// The bytes of all that wait. Eight of the largest requests, or many thousands of usual ones.
 const ROOM: usize = 512 << 20;
+/// The part of it that one client gets: two of the largest requests, and room for three other clients.
+const SHARE: usize = ROOM / 4;
 
 impl Default for Buffer {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(ROOM / UNIT)))
+        Self::new(ROOM, SHARE)
     }
 }
 
 impl Buffer {
+    fn new(room: usize, share: usize) -> Self {
+        Self {
+            used: Mutex::default(),
+            room,
+            share,
+        }
+    }
+}
+
+impl Held {
+    /// Nothing yet. Clients without a key are programs of one machine, and have the whole room.
+    pub(super) fn new(buffer: &Arc<Buffer>, client: Option<String>) -> Self {
+        Self {
+            buffer: Arc::clone(buffer),
+            client,
+            size: 0,
+        }
+    }
+
     /// Takes more room, if a body of this size needs more than it has.
-    fn hold(&self, held: &mut Held, size: usize) -> Result<(), Refusal> {
-        let units = size.div_ceil(UNIT).min(ROOM / UNIT);
-        let has = held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-        let missing = u32::try_from(units.saturating_sub(has)).unwrap_or(u32::MAX);
-        if missing == 0 {
-            return Ok(());
+    fn grow(&mut self, size: usize) -> Result<(), Refusal> {
+        let Buffer { used, room, share } = &*self.buffer;
+        // A body that is longer than the room is let in where it is alone.
+        let more = size.min(*room).saturating_sub(self.size);
+        let mut used = used.lock().unwrap_or_else(PoisonError::into_inner);
+        if used.all + more > *room {
+            return Err(no_room("too many large requests wait for their answers"));
         }
-        let more = Arc::clone(&self.0).try_acquire_many_owned(missing);
-        let more = more.map_err(|_| Refusal {
-            retry_after: Some(Duration::from_secs(1)),
-            ..Refusal::permanent(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "too many large requests wait for their answers",
-            )
-        })?;
-        match held {
-            Some(held) => held.merge(more),
-            None => *held = Some(more),
+        if let Some(client) = &self.client {
+            let own = used.clients.entry(client.clone()).or_default();
+            // A single body may be as long as the settings allow.
+            if *own > self.size && *own + more > *share {
+                return Err(no_room(
+                    "too many large requests of this key wait for their answers",
+                ));
+            }
+            *own += more;
         }
+        used.all += more;
+        self.size += more;
         Ok(())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let used = self.buffer.used.lock();
+        let mut used = used.unwrap_or_else(PoisonError::into_inner);
+        used.all = used.all.saturating_sub(self.size);
+        if let Some(client) = &self.client
+            && let Some(own) = used.clients.get_mut(client)
+        {
+            *own = own.saturating_sub(self.size);
+            if *own == 0 {
+                used.clients.remove(client);
+            }
+        }
+    }
+}
+
+fn no_room(problem: &str) -> Refusal {
+    Refusal {
+        retry_after: Some(Duration::from_secs(1)),
+        ..Refusal::permanent(StatusCode::SERVICE_UNAVAILABLE, problem)
     }
 }
 
 /// Reads the bytes of a request, at most so many, and holds room for them. A small one needs none, so that it is never
 /// refused because of large ones.
 pub(super) async fn whole(
-    body: Body,
+    mut body: Body,
     most: usize,
-    buffer: &Buffer,
+    mut held: Held,
 ) -> Result<(Bytes, Held), Refusal> {
-    let mut body = body;
     let longest = body.size_hint().upper();
     let longest = longest.and_then(|longest| usize::try_from(longest).ok());
-    let is_small = longest.is_some_and(|longest| longest < UNIT);
-    let mut held = None;
+    let is_small = longest.is_some_and(|longest| longest < SMALL);
     // The usual request comes in one piece, and is not copied.
     let mut only: Option<Bytes> = None;
     // Of several pieces: pieces of a few bytes each would take many times their size if they were kept apart.
@@ -87,7 +147,7 @@ pub(super) async fn whole(
             ));
         }
         if !is_small {
-            buffer.hold(&mut held, size)?;
+            held.grow(size)?;
         }
         if size == piece.len() {
             only = Some(piece);
@@ -120,32 +180,58 @@ fn unreadable(error: &axum::Error) -> Refusal {
 mod tests {
     use super::*;
 
+    /// Bytes of a body that needs room.
+    fn body(units: usize) -> Body {
+        Body::from(vec![b'x'; units * SMALL])
+    }
+
+    async fn read(buffer: &Arc<Buffer>, client: &str, body: Body) -> Result<Held, Refusal> {
+        let held = Held::new(buffer, Some(client.to_owned()).filter(|it| !it.is_empty()));
+        whole(body, 10 * SMALL, held).await.map(|(_, held)| held)
+    }
+
     #[tokio::test]
     async fn x07_bodies_that_wait_have_room_together() {
-        let buffer = Buffer(Arc::new(Semaphore::new(3)));
-        let body = |units: usize| Body::from(vec![b'x'; units * UNIT]);
-        let (bytes, held) = whole(body(2), 10 * UNIT, &buffer).await.unwrap();
-        assert_eq!(bytes.len(), 2 * UNIT);
-        let refusal = whole(body(2), 10 * UNIT, &buffer).await.unwrap_err();
+        let buffer = Arc::new(Buffer::new(3 * SMALL, 3 * SMALL));
+        let held = read(&buffer, "", body(2)).await.unwrap();
+        let refusal = read(&buffer, "", body(2)).await.unwrap_err();
         assert_eq!(refusal.status, StatusCode::SERVICE_UNAVAILABLE);
         assert!(refusal.retry_after.is_some());
-        let rest = whole(body(1), 10 * UNIT, &buffer).await.unwrap();
+        let rest = read(&buffer, "", body(1)).await.unwrap();
         // Small ones come in all the same.
-        let (bytes, none) = whole(Body::from("{}"), UNIT, &buffer).await.unwrap();
-        assert_eq!((bytes.as_ref(), none.is_none()), (&b"{}"[..], true));
-        drop((held, rest));
-        assert!(whole(body(2), 10 * UNIT, &buffer).await.is_ok());
-        let refusal = whole(body(2), UNIT, &buffer).await.unwrap_err();
-        assert_eq!(refusal.status, StatusCode::PAYLOAD_TOO_LARGE);
+        let small = read(&buffer, "", Body::from("{}")).await.unwrap();
+        drop((held, rest, small));
+        assert!(read(&buffer, "", body(2)).await.is_ok());
+        let too_large = read(&buffer, "", body(11)).await.unwrap_err();
+        assert_eq!(too_large.status, StatusCode::PAYLOAD_TOO_LARGE);
+    }
+
+    #[tokio::test]
+    async fn x07_a_client_leaves_room_to_the_others() {
+        let buffer = Arc::new(Buffer::new(8 * SMALL, 2 * SMALL));
+        // One may be as long as it is allowed to be; then others of that client wait.
+        let long = read(&buffer, "a", body(3)).await.unwrap();
+        let refusal = read(&buffer, "a", body(1)).await.unwrap_err();
+        assert_eq!(refusal.status, StatusCode::SERVICE_UNAVAILABLE);
+        let other = [(); 2].map(|()| read(&buffer, "b", body(1)));
+        let [first, second] = other;
+        let other = (first.await.unwrap(), second.await.unwrap());
+        assert!(read(&buffer, "b", body(1)).await.is_err());
+        drop(long);
+        assert!(read(&buffer, "a", body(2)).await.is_ok());
+        drop(other);
+        let used = buffer.used.lock().unwrap();
+        assert_eq!((used.all, used.clients.len()), (0, 0));
     }
 
     #[tokio::test]
     async fn a_body_in_pieces_is_the_same_body() {
-        let buffer = Buffer::default();
+        let buffer = Arc::new(Buffer::default());
         for pieces in [&[][..], &["{}"], &["", "{", "", "}"], &["{", "}"]] {
             let sent = pieces.iter().map(|piece| Ok::<_, std::io::Error>(*piece));
             let body = Body::from_stream(futures_util::stream::iter(sent.collect::<Vec<_>>()));
-            let (bytes, _) = whole(body, UNIT, &buffer).await.unwrap();
+            let held = Held::new(&buffer, None);
+            let (bytes, _) = whole(body, SMALL, held).await.unwrap();
             assert_eq!(bytes.as_ref(), pieces.concat().as_bytes());
         }
     }

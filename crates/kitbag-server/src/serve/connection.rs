@@ -1,7 +1,7 @@
 //! A connection of a client: its time limits, and its end when the server stops.
 //!
-//! A client that sends slowly, or nothing, holds up nobody: a head and a body have limits of time, and a server that
-//! stops waits for the answers that it makes, not for requests that never become whole.
+//! A client that sends slowly, or nothing, holds up nobody: a head and a body have limits of time, and so has an answer that
+//! nobody reads. A server that stops waits for the answers that it makes, not for requests that never become whole.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -22,6 +22,8 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 use tower_service::Service as _;
+
+use super::unread::Unread;
 
 /// The longest time until a head is whole. A connection between two requests counts as one that sends a head, so this
 /// is longer than clients and balancers keep a connection for another request.
@@ -65,7 +67,7 @@ pub(super) async fn answer(
         http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD)
-            .serve_connection(TokioIo::new(stream), service)
+            .serve_connection(TokioIo::new(Unread::new(stream)), service)
     );
     tokio::select! {
         ended = connection.as_mut() => return told(ended),

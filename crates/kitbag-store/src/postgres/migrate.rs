@@ -44,6 +44,7 @@ async fn upgrade(transaction: &Transaction<'_>) -> Result<()> {
     for table in schema::tables() {
         run(&row_security(table.name)).await?;
     }
+    run(AUDIT_IS_ONLY_ADDED_TO).await?;
     let version = schema::VERSION;
     run(&format!(
         "DELETE FROM version; INSERT INTO version VALUES ({version})"
@@ -93,6 +94,16 @@ fn row_security(table: &str) -> String {
          GRANT {rights} ON {table} TO kitbag_app"
     )
 }
+
+/// Who owns the tables has all rights on them, and may not change an entry of the audit log either.
+const AUDIT_IS_ONLY_ADDED_TO: &str = "
+CREATE OR REPLACE FUNCTION audit_is_only_added_to() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    RAISE EXCEPTION 'entries of the audit log cannot be changed';
+END $$;
+DROP TRIGGER IF EXISTS audit_is_only_added_to ON audit;
+CREATE TRIGGER audit_is_only_added_to BEFORE UPDATE OR TRUNCATE ON audit
+    EXECUTE FUNCTION audit_is_only_added_to();
+";
 
 /// The version of the tables, 0 if there are none.
 pub(super) async fn version(client: &Client) -> Result<i64> {

@@ -3,11 +3,11 @@
 use jiff::Timestamp;
 use kitbag_store::{
     Action, Existing, ExportFilter, Forget, Incoming, KEY_RANDOMNESS, Key, KeyScope, KeyScopes,
-    KeySecret, NewKey, Store,
+    KeySecret, Location, NewKey, Store,
 };
 
 use crate::on_both;
-use crate::place::{run, second};
+use crate::place::{Database, run, second, superuser};
 
 on_both! {
     x07_a_key_opens_its_own_tenant
@@ -171,7 +171,7 @@ fn x07_no_key_lies_in_the_file_and_a_backup_brings_it_back() {
     let file = folder.path().join("memory.db");
     let backup = folder.path().join("backup.db");
     run(async {
-        let location = kitbag_store::Location::Sqlite(file.clone());
+        let location = Location::Sqlite(file.clone());
         let store = Store::open(&location).await.unwrap();
         let secret = secret(&store, 8);
         let mut new = NewKey::new("laptop", KeyScopes::all());
@@ -193,5 +193,44 @@ fn x07_no_key_lies_in_the_file_and_a_backup_brings_it_back() {
                 .any(|window| window == &digits.as_bytes()[8..]);
             assert!(!found, "{}", path.display());
         }
+    });
+}
+
+const REWRITE: &str = "UPDATE audit SET action = 'ask'";
+
+#[test]
+fn x07_nobody_changes_an_entry_of_the_audit_log_in_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("memory.db");
+    run(async {
+        let store = Store::open(&Location::Sqlite(file.clone())).await.unwrap();
+        let noted = store.audit(None, Action::Export, None, second(1));
+        noted.await.unwrap();
+    });
+    let raw = rusqlite::Connection::open(&file).unwrap();
+    let refused = raw.execute(REWRITE, []).unwrap_err();
+    assert!(
+        refused.to_string().contains("cannot be changed"),
+        "{refused}"
+    );
+}
+
+#[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
+fn x07_nobody_changes_an_entry_of_the_audit_log_on_a_server() {
+    run(async {
+        let database = Database::new().await;
+        let store = Store::open(&database.url.parse().unwrap()).await.unwrap();
+        let noted = store.audit(None, Action::Export, None, second(1));
+        noted.await.unwrap();
+        let raw = superuser(&database.url).await;
+        for sql in [REWRITE, "TRUNCATE audit"] {
+            let sql = format!("SET search_path TO kitbag; {sql}");
+            let refused = raw.batch_execute(&sql).await.unwrap_err();
+            let told = refused.as_db_error().unwrap().message().to_owned();
+            assert!(told.contains("cannot be changed"), "{told}");
+        }
+        drop((raw, store));
+        database.remove().await;
     });
 }

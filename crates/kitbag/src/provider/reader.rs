@@ -58,8 +58,9 @@ impl ReplyReader {
         }
     }
 
-    /// Takes the next bytes, and returns the events that they complete. Nothing is read behind the last event,
-    /// or behind an error: that the provider reports one, or that it sends something else than an answer.
+    /// Takes the next bytes, and returns the events that they complete. Nothing is read behind the last event, or
+    /// behind an error that the provider reports. An event of a stream that cannot be read is an error, too, and the
+    /// stream goes on, so that its end is known.
     pub fn read(&mut self, bytes: &[u8]) -> Vec<Result<ReplyEvent, ProviderError>> {
         // Decided by the first byte, because servers send either form under either content type.
         self.tell_form(bytes);
@@ -78,15 +79,18 @@ impl ReplyReader {
                         read.extend(decoded);
                     }
                 }
-                Err(TooLarge) => read.push(Err(too_large())),
+                Err(TooLarge) => {
+                    self.is_over = true;
+                    read.push(Err(too_large()));
+                }
             },
             // Nothing can be read before all of it has come, so its length must be bounded.
             Format::Whole(body) if body.len() + bytes.len() > LARGEST => {
-                read.push(Err(too_large()))
+                self.is_over = true;
+                read.push(Err(too_large()));
             }
             Format::Whole(body) => body.extend_from_slice(bytes),
         }
-        self.is_over |= read.iter().any(is_last);
         read
     }
 
@@ -102,7 +106,7 @@ impl ReplyReader {
         })
     }
 
-    /// Returns whether the last event has come, or an error.
+    /// Returns whether the last event has come, or an error behind which nothing comes.
     #[must_use]
     pub const fn is_over(&self) -> bool {
         self.is_over
@@ -131,7 +135,10 @@ fn each_result(
 }
 
 const fn is_last(read: &Result<ReplyEvent, ProviderError>) -> bool {
-    matches!(read, Ok(ReplyEvent::Done) | Err(_))
+    match read {
+        Ok(event) => matches!(event, ReplyEvent::Done),
+        Err(error) => !matches!(error, ProviderError::Malformed { .. }),
+    }
 }
 
 fn too_large() -> ProviderError {

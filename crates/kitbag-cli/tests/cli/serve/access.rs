@@ -31,6 +31,15 @@ fn x06_pages_of_browsers_are_refused() {
 }
 
 #[test]
+fn x06_an_upstream_that_nobody_knows_is_told_with_those_that_there_are() {
+    let folder = Folder::new();
+    let error = folder.run(&["serve", "--no-memory", "--upstream", "nosuch"]);
+    let error = error.failure(1);
+    assert!(error.contains("there is no provider `nosuch`"), "{error}");
+    assert!(error.contains("or one of anthropic, openai, "), "{error}");
+}
+
+#[test]
 fn x06_without_a_key_nobody_listens_to_other_machines() {
     let folder = Folder::new();
     let error = folder

@@ -89,6 +89,11 @@ impl Way {
             drop(server.shutdown(std::net::Shutdown::Both));
         }
     }
+
+    /// Lets connections through again.
+    fn mend(&self) {
+        self.is_cut.store(false, Ordering::SeqCst);
+    }
 }
 
 fn carry(mut from: impl std::io::Read, mut to: impl std::io::Write, is_frozen: &AtomicBool) {
@@ -167,4 +172,59 @@ fn x07_requests_go_on_while_a_database_is_down_and_no_new_key_opens_anything() {
             assert_eq!(server.get("/readyz/memory").status, 503);
         }
     }
+}
+
+#[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
+fn x07_a_database_that_goes_away_for_a_moment_loses_and_doubles_nothing() {
+    let (way, store, tenant) = store("moment");
+    let folder = Folder::new();
+    let place = ["--store", &store, "--tenant", &tenant];
+    let server = Server::start(
+        &folder,
+        &[&place[..], &["--upstream", "http://127.0.0.1:9"]].concat(),
+    );
+    let headers = [("content-type", "application/json")];
+    let remember = |number: usize| {
+        let body =
+            serde_json::json!({"text": format!("Note {number}."), "key": format!("note {number}")});
+        server.post("/api/v1/remember", &headers, &body.to_string())
+    };
+    let (mut acknowledged, mut refused) = (Vec::new(), 0);
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..4 {
+                thread::sleep(Duration::from_millis(300));
+                way.cut();
+                thread::sleep(Duration::from_millis(300));
+                way.mend();
+            }
+            is_over.store(true, Ordering::SeqCst);
+        });
+        let mut number = 0;
+        while !is_over.load(Ordering::SeqCst) || number < 20 {
+            let begun = Instant::now();
+            let answer = remember(number);
+            assert!(
+                begun.elapsed() < 4 * SOON,
+                "{:?}: {answer:?}",
+                begun.elapsed()
+            );
+            match answer.status {
+                200 => acknowledged.push(number),
+                500..=599 => refused += 1,
+                _ => panic!("{answer:?}"),
+            }
+            number += 1;
+        }
+    });
+    eprintln!("{} acknowledged, {refused} refused", acknowledged.len());
+    assert_eq!(remember(1_000_000).status, 200);
+    let facts = server.get("/api/v1/facts?limit=10000").json().to_string();
+    for number in &acknowledged {
+        let text = format!("\"Note {number}.\"");
+        assert_eq!(facts.matches(&text).count(), 1, "{text}");
+    }
+    assert_eq!(server.stop().code, Some(0));
 }

@@ -32,6 +32,17 @@ type Line = (Role, String);
 /// Compares the newest messages of a conversation with those of a request. `is_whole` says if there are no older ones.
 /// Nothing if they have nothing in common.
 pub(super) fn known(kept: &[StoredMessage], said: &[Said<'_>], is_whole: bool) -> Option<Known> {
+    let linked = linked(kept, said);
+    // The usual case: the request goes on from the last message that is kept. Comparing words would mask the secrets
+    // of the whole conversation after each answer.
+    if let Some(common) = linked
+        && common.kept == kept.len()
+    {
+        return Some(Known {
+            count: common.said,
+            fork: None,
+        });
+    }
     let kept_lines: Vec<Line> = kept
         .iter()
         .map(|it| (it.message.role, compared(&it.text())))
@@ -41,7 +52,6 @@ pub(super) fn known(kept: &[StoredMessage], said: &[Said<'_>], is_whole: bool) -
         .map(|it| (it.role, compared(it.words)))
         .collect();
     let (kept_lines, said_lines) = (&*kept_lines, &*said_lines);
-    let linked = linked(kept, said);
     let neighbours = neighbours(kept_lines, said_lines);
     let anchors = [linked, neighbours].into_iter().flatten();
     let anchored = anchors.map(|anchor| followed(kept_lines, said_lines, anchor));

@@ -74,7 +74,7 @@ fn x07_an_older_file_is_brought_up_to_date_and_loses_nothing() {
     run(async {
         let store = Store::open_existing(&location).await.unwrap();
         let stats = store.stats().await.unwrap();
-        assert_eq!(stats.version, 9);
+        assert_eq!(stats.version, 10);
         let counts = [stats.messages, stats.facts, stats.past_facts, stats.turns];
         assert_eq!(counts, [23, 3, 1, 9]);
         assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
@@ -273,7 +273,7 @@ fn x07_an_older_database_is_brought_up_to_date_and_loses_nothing() {
         raw.batch_execute(&make).await.unwrap();
         let location: Location = database.url.parse().unwrap();
         let store = Store::open_existing(&location).await.unwrap();
-        assert_eq!(store.stats().await.unwrap().version, 9);
+        assert_eq!(store.stats().await.unwrap().version, 10);
         let id = "1.1".parse().unwrap();
         let said = store.messages(id, 9).await.unwrap();
         assert_eq!(

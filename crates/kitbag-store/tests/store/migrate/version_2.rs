@@ -75,7 +75,7 @@ fn x07_a_file_of_version_2_is_brought_up_to_date_and_loses_nothing() {
     run(async {
         let store = Store::open_existing(&location).await.unwrap();
         let stats = store.stats().await.unwrap();
-        assert_eq!(stats.version, 9);
+        assert_eq!(stats.version, 10);
         let counts = [stats.messages, stats.facts, stats.past_facts, stats.turns];
         assert_eq!(counts, [649, 3, 2, 12]);
         everything_is_there(&store).await;

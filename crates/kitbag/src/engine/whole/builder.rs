@@ -348,10 +348,15 @@ impl EngineBuilder {
         let model = model.or_else(|| Some(provider.as_ref()?.model()?.to_owned()));
         let profile = model.as_deref().map(ModelProfile::find);
         let profile = profile.and_then(Result::ok);
+        // Whoever asks a server names it, and may have pasted anything.
+        #[cfg(feature = "providers")]
+        let named = model
+            .as_deref()
+            .map(|model| kitbag_secrets::redact(model, "").text);
         #[cfg(feature = "providers")]
         tracing::debug!(
             event = "model_chosen",
-            model,
+            model = named.as_deref(),
             provider = provider.as_ref().map(|provider| provider.name()),
             known = profile.is_some(),
         );

@@ -102,7 +102,10 @@ impl Answer {
         for one in read {
             match one {
                 Ok(event) => self.events.push_back(event),
-                Err(error) => self.error = Some(error),
+                Err(error) => {
+                    self.error = Some(error);
+                    return;
+                }
             }
         }
     }

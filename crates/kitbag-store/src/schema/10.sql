@@ -1,0 +1,1 @@
+-- No table changes. SQLite files of earlier versions take the triggers of triggers.sql, which follow the steps.
