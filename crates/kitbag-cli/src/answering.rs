@@ -52,7 +52,7 @@ pub(crate) struct AnsweringArgs {
         hide_env_values = true
     )]
     model: Option<String>,
-    /// Recall nothing, and do not store this exchange
+    /// Recall nothing and store nothing
     #[arg(long)]
     pub(crate) no_memory: bool,
     /// Answer in four steps: understand, think, act (with the tools of --tools and --mcp), and reply

@@ -40,7 +40,7 @@ use lines::Lines;
 ///
 /// When a conversation has ended, or its older part no longer fits, the model summarises it and extracts
 /// facts from it while you go on. `memory: {learning: rules}` in kitbag.yaml does this without a model, and
-/// `off` not at all.
+/// `learning: off` turns it off.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   kitbag chat

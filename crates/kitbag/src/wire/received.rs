@@ -22,7 +22,7 @@ use crate::engine::{Composed, Contribution, PromptRequest, compose};
 #[non_exhaustive]
 pub enum WireError {
     /// It is not an object in JSON.
-    #[error("not the JSON of a request: {reason}")]
+    #[error("this is not a request in JSON: {reason}")]
     NotARequest {
         /// The reason, from the parser.
         reason: String,
@@ -73,7 +73,6 @@ pub struct ReceivedTurn {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FittedRequest {
-    /// The request.
     pub request: Request,
     /// The prompt that it holds, with its ledger.
     pub composed: Composed,

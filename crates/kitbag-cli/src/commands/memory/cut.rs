@@ -7,7 +7,7 @@ pub(crate) fn one_more(limit: u32) -> u32 {
     limit.saturating_add(1)
 }
 
-/// Which end of a list is shown.
+/// The end of a list that is shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Keep {
     First,
