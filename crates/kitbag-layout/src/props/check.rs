@@ -258,7 +258,7 @@ fn expected(kind: PropKind) -> &'static str {
 fn join(values: &[Value]) -> String {
     let text = |value: &Value| match value {
         Value::Text(text) => text.clone(),
-        other => serde_json::to_string(other).unwrap_or_default(),
+        other => other.to_string(),
     };
     values.iter().map(text).collect::<Vec<_>>().join(", ")
 }

@@ -68,14 +68,9 @@ impl AgentPart {
             version: PAYLOAD_VERSION.to_owned(),
             agent: self.agent.clone(),
             prompt: assembly.body.clone(),
-            context: json(&self.system.context),
+            context: Value::Map(self.system.context.clone()).to_string(),
             messages: past.to_vec(),
             metadata,
         }
     }
-}
-
-fn json(context: &Map) -> String {
-    // A context consists of texts, numbers and lists, which always have a JSON form.
-    serde_json::to_string(context).unwrap_or_default()
 }
