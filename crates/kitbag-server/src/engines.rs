@@ -18,7 +18,7 @@ pub(crate) struct Choices {
     pub(crate) budget: Option<u32>,
 }
 
-/// So many are kept. Clients choose freely, but few at a time.
+/// The most engines to keep: clients choose freely, but use few at a time.
 const MOST: usize = 64;
 
 impl Engines {

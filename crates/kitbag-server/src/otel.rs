@@ -45,7 +45,7 @@ pub struct Telemetry {
 
 /// More spans are not kept for a collector that takes none.
 const MOST: usize = 2_048;
-/// So many spans do not wait any longer.
+/// This many spans are sent without waiting for the interval.
 const MANY: usize = 512;
 /// A server that stops waits no longer for its collector.
 const LAST: Duration = Duration::from_secs(5);

@@ -18,7 +18,7 @@ use crate::value::Value;
 /// Older ones are of conversations that no provider's cache holds any more.
 const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// So many are asked for at a time.
+/// The most keys in one query.
 const TOGETHER: usize = 500;
 
 /// A text that was added to a request.

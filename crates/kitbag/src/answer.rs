@@ -395,7 +395,6 @@ pub struct Answer {
     pub request: Request,
     /// The tool steps before the answer: messages that call tools, and their results.
     pub steps: Vec<Message>,
-    /// The answer.
     pub reply: Reply,
     /// The time that was spent waiting for the provider.
     pub waited: Duration,

@@ -58,7 +58,7 @@ pub use whole::{Engine, EngineBuilder, EngineError};
 use crate::tokens::ModelProfile;
 use crate::wire::{Dialect, Laid, Request};
 
-/// What a prompt is asked for, besides what sources bring.
+/// The settings of a prompt, apart from the contributions of sources.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PromptRequest {

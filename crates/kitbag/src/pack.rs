@@ -239,7 +239,7 @@ pub struct Prepared {
     survey: Survey,
     /// The files that must be in, and which lines of them.
     pins: Pins,
-    /// Whether there is no task, or no file has to do with it.
+    /// True if there is no task, or no file is relevant to it.
     is_overview: bool,
     /// Notes for the reader of the prompt.
     notes: Vec<String>,

@@ -31,7 +31,7 @@ pub(crate) struct Options {
 
 /// A hook may take so many times as long as a bare recall, besides the start of the program.
 const TIMES_RECALL: f64 = 3.0;
-/// So many queries are answered by one process, so that its start counts for nothing.
+/// The queries for one process: so many that its start does not count.
 const QUERIES: usize = 50;
 const PROJECT: &str = "/project";
 

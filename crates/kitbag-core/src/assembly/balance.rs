@@ -115,7 +115,7 @@ impl Balance {
     }
 }
 
-/// So many tokens of fragments are no noise, however small the prompt is.
+/// Fragments up to this many tokens are no noise, even in a small prompt.
 const LEAST_FRAGMENTS: Tokens = Tokens(400);
 
 /// The worth of each token of a piece, in units so small that a division loses nothing that counts.

@@ -152,7 +152,7 @@ fn is_mostly_foreign(prose: &Words) -> bool {
     foreign >= latin
 }
 
-/// So many words show the language of a request.
+/// The number of words that show the language of a request.
 const READ: usize = 40;
 
 #[cfg(test)]

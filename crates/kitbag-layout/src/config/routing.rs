@@ -10,7 +10,7 @@ use super::pattern::Pattern;
 use super::provider::{Declared, time};
 use crate::yaml::Field;
 
-/// Which model answers which message. The first rule that holds counts; where none does, the classifier is asked.
+/// The choice of the model for each message. The first rule that matches counts; if none does, the classifier is asked.
 ///
 /// ```
 /// use kitbag_layout::Config;
@@ -75,7 +75,6 @@ pub struct RouteClass {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RouteClassifier {
-    /// The model.
     pub model: String,
     /// The longest that it may take.
     pub time_limit: Duration,

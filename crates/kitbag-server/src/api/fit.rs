@@ -52,7 +52,7 @@ struct Refitted<'a> {
     turn: String,
     /// The prompt within that budget. Nothing is sent or changed.
     prompt: PromptReport<'a>,
-    /// How it differs from the prompt that was sent.
+    /// The difference from the prompt that was sent.
     difference: PromptDifference,
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Learner {
     pub(super) asked: Box<Asked>,
 }
 
-/// So many of the newest messages that are kept are compared with those of a request.
+/// The number of the newest stored messages to compare with those of a request.
 const COMPARED: u32 = 64;
 /// The number of a sender's latest conversations that are compared with a request.
 const LATEST: u32 = 8;

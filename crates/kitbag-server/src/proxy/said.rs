@@ -19,7 +19,7 @@ use content::Part;
 /// A message or an item of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ClientMessage {
-    /// Who speaks.
+    /// The speaker.
     pub(super) role: Role,
     /// All its texts.
     pub(super) texts: Vec<String>,

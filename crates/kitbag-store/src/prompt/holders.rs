@@ -147,7 +147,7 @@ const PAGE: usize = 50;
 /// The prompts of a conversation from a place on that can be made again, in order.
 struct Archived {
     id: ConversationId,
-    /// Where the next page begins; none after the last one.
+    /// The start of the next page; `None` after the last one.
     next: Option<(i64, i64)>,
 }
 

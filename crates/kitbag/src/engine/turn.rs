@@ -124,7 +124,6 @@ pub struct TurnPrompt {
     /// The time of the conversation's latest message before this one, where it is remembered.
     #[cfg(feature = "store")]
     pub previous_at: Option<Timestamp>,
-    /// The prompt.
     pub composed: Composed,
     /// The agent's part, where an agent answers. Its contribution is in the prompt.
     pub agent: Option<AgentPart>,
@@ -176,7 +175,7 @@ impl TurnPrompt {
     }
 }
 
-/// Why there is no prompt.
+/// An error while making a prompt.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TurnError {
@@ -199,7 +198,7 @@ pub enum TurnError {
 }
 
 impl TurnError {
-    /// What to do about it.
+    /// The remedy, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {

@@ -7,7 +7,7 @@ use kitbag_core::assembly::Assembly;
 use kitbag_core::neutral::one_line;
 use kitbag_core::problem::{Problem, ProblemKind};
 
-/// So many sources are named.
+/// The most sources to name.
 const MOST: usize = 3;
 
 /// The problem that sources in a prompt have such characters, all in one line.

@@ -1,4 +1,4 @@
-//! Which provider answers for a model: `provider/model`, or the one that the catalogue names.
+//! The choice of the provider for a model: `provider/model`, or the one that the catalogue names.
 
 mod summary;
 
@@ -105,7 +105,6 @@ impl fmt::Debug for Providers<'_> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ChosenProvider {
-    /// The provider.
     pub provider: Box<dyn Provider>,
     /// The model, as the provider names it; a script has none.
     pub model: Option<String>,

@@ -17,7 +17,7 @@ use super::score::{self, Measure, Row};
 use super::set_name;
 use super::weights::{self, Setting, WEIGHTS};
 
-/// Which weights are evaluated on which data.
+/// The weights to evaluate, and the data to evaluate them on.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Conversations and their questions, one JSON document; may be given several times

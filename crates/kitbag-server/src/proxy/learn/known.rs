@@ -26,7 +26,7 @@ struct Common {
     said: usize,
 }
 
-/// Who said something, and the words as they are compared.
+/// A speaker, and the words as they are compared.
 type Line = (Role, String);
 
 /// Compares the newest messages of a conversation with those of a request. `is_whole` says if there are no older ones.

@@ -19,9 +19,9 @@ type Events = Vec<Result<ReplyEvent, ProviderError>>;
 pub(super) struct LineDecoder {
     program: String,
     api: Decoder,
-    /// Whether words have come.
+    /// True once words have arrived.
     has_text: bool,
-    /// Whether the next words begin another message of the same answer.
+    /// True if the next words begin another message of the same answer.
     is_new_message: bool,
     /// A line that is none of the format, such as a wrapper's complaint.
     odd: Option<String>,
