@@ -108,8 +108,8 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
                 break;
             };
             match chat.respond(&message).await {
-                Ok(Next::Message) => {}
-                Ok(Next::End) => break,
+                Ok(AfterMessage::Message) => {}
+                Ok(AfterMessage::End) => break,
                 Err(failure) if failure.is_closed_pipe() => return Err(failure),
                 // A failed answer does not end the chat. The message is stored, and the person can go on.
                 Err(failure) => drop(failure.report()),
@@ -129,7 +129,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
 }
 
 /// The continuation of a chat after a message.
-enum Next {
+enum AfterMessage {
     Message,
     End,
 }
@@ -210,7 +210,7 @@ impl Chat<'_> {
         Ok(said)
     }
 
-    async fn respond(&mut self, message: &str) -> Result<Next, Failure> {
+    async fn respond(&mut self, message: &str) -> Result<AfterMessage, Failure> {
         let progress = Progress::start("gathering context");
         let asked = &self.args.answering.asked;
         let mut incoming = self.incoming.clone();
@@ -231,7 +231,7 @@ impl Chat<'_> {
                 if let Some(after) = after {
                     self.learner.after(&self.engine, after);
                 }
-                return Ok(Next::Message);
+                return Ok(AfterMessage::Message);
             }
         };
         if let Some(closed) = reply.closed {
@@ -244,8 +244,8 @@ impl Chat<'_> {
             self.incoming.conversation = conversation;
         }
         Ok(match reply.ends_chat {
-            true => Next::End,
-            false => Next::Message,
+            true => AfterMessage::End,
+            false => AfterMessage::Message,
         })
     }
 

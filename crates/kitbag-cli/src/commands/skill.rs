@@ -55,7 +55,7 @@ fn list(skills: &Skills, json: bool) -> Result<(), Failure> {
     }
     if skills.is_empty() {
         output::say(
-            "there are no skills: .agents/skills and .claude/skills are empty here and in your home folder",
+            "there are no skills in .agents/skills or .claude/skills, here or in your home folder",
         );
         return Ok(());
     }

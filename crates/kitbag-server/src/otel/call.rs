@@ -96,7 +96,7 @@ impl Call {
     /// Tells what the request asks for, as far as it is no content.
     pub(crate) fn asks(&mut self, body: &[u8]) {
         // A body that cannot be read is the provider's to refuse: telemetry must not fail the request.
-        let asked: Asked = serde_json::from_slice(body).unwrap_or_default();
+        let asked: RequestFields = serde_json::from_slice(body).unwrap_or_default();
         if let Value::String(model) = asked.model {
             self.names(model);
         }
@@ -256,7 +256,7 @@ impl Span {
 /// The fields of a request that conventions have a name for. Whatever else they hold is the provider's to refuse.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Asked {
+struct RequestFields {
     model: Value,
     max_tokens: Value,
     max_completion_tokens: Value,

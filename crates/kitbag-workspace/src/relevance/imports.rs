@@ -46,7 +46,7 @@ impl<'p> PathIndex<'p> {
         if is_relative && !import.path.trim_start_matches('.').is_empty()
             || import.path.contains("./")
         {
-            found.extend(self.beside(&import.path, from));
+            found.extend(self.files_relative_to(&import.path, from));
         }
         if found.is_empty() {
             let parts = parts(&import.path);
@@ -72,7 +72,7 @@ impl<'p> PathIndex<'p> {
     }
 
     /// A path relative to the folder of `from`, with any extension.
-    fn beside(&self, path: &str, from: &str) -> Vec<usize> {
+    fn files_relative_to(&self, path: &str, from: &str) -> Vec<usize> {
         let mut folder: Vec<&str> = from.split('/').collect();
         folder.pop();
         for part in path.split('/') {

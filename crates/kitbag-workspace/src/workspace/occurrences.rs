@@ -60,8 +60,8 @@ impl Identifiers {
     }
 
     /// The identifiers that have terms of a query.
-    pub(crate) fn search(&self, matcher: &Matcher) -> Found {
-        let mut found = Found {
+    pub(crate) fn search(&self, matcher: &Matcher) -> MatchingIdentifiers {
+        let mut found = MatchingIdentifiers {
             is_found: vec![false; self.ends.len()],
             terms: HashMap::new(),
         };
@@ -81,12 +81,12 @@ impl Identifiers {
 }
 
 /// The identifiers that have terms of a query, and which terms.
-pub(crate) struct Found {
+pub(crate) struct MatchingIdentifiers {
     is_found: Vec<bool>,
     terms: HashMap<usize, Vec<usize>>,
 }
 
-impl Found {
+impl MatchingIdentifiers {
     /// Counts the terms of a file. `counts` has a place for each term.
     pub(crate) fn add_to(&self, counts: &mut [u32], occurrences: &[(u32, u32)]) {
         for &(number, times) in occurrences {
