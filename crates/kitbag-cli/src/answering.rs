@@ -175,7 +175,7 @@ pub(crate) async fn respond(
     };
     let after = match &answer {
         Ok(answer) => engine.after(answer).await,
-        // A turn that failed has nothing to learn from; what came of it is stored already.
+        // A turn that failed has nothing to learn from; the part that arrived is already stored.
         Err(_) => None,
     };
     tell(answer, as_json, told)?;

@@ -70,7 +70,7 @@ pub struct Config {
     pub providers: IndexMap<String, ProviderEntry>,
     /// The choice of the model for each message, if routing is configured.
     pub routing: Option<Routing>,
-    /// The texts that a model is told after certain results of tools.
+    /// The texts that a model gets after certain results of tools.
     pub rules: Vec<ContextRule>,
     /// The senders who may send messages on each channel.
     pub channels: Channels,

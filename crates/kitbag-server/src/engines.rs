@@ -1,5 +1,5 @@
 //! The engines that answered lately, each with the connections of its provider: making one reads the system's
-//! certificates, and its first request shakes hands anew.
+//! certificates, and its first request needs a new TLS handshake.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

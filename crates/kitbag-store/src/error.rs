@@ -222,8 +222,8 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Returns true if the error tells of the database, whose words are for whoever runs it. Others tell of what
-    /// was asked.
+    /// Returns true if the error is about the database, whose message is for its operator. Others are about the
+    /// request.
     #[must_use]
     pub const fn is_of_database(&self) -> bool {
         !matches!(

@@ -3,7 +3,7 @@
 //! Such a client never learns what was added, so it is remembered by the hash of all that was said up to its
 //! place, and put back there in each later request: else a provider would have to read everything behind it
 //! again. Nothing here is said by anybody. It is not recalled, and is gone as soon as anything of its
-//! sender's is forgotten, since it tells of messages and facts.
+//! sender's is forgotten, since it quotes messages and facts.
 
 use std::collections::BTreeMap;
 

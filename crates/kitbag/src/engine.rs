@@ -169,7 +169,7 @@ pub fn compose(
     Ok(composed)
 }
 
-/// The same for a prompt that is perhaps not the one to be used: no event tells of it.
+/// The same for a prompt that may not be the one to be used: no event reports it.
 pub(crate) fn try_compose(
     request: &PromptRequest,
     contributions: Vec<Contribution>,

@@ -296,7 +296,7 @@ impl Prepared {
         Ok(pack)
     }
 
-    /// The least of a few larger budgets with which no patch is told by its name alone.
+    /// The least of a few larger budgets with which no patch is shown by name alone.
     fn budget_for_change(
         &self,
         change: &Change,

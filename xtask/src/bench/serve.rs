@@ -22,7 +22,7 @@ struct Way {
     per_second: f64,
 }
 
-/// The time that we add may be so many times what a bare proxy adds.
+/// The limit of the time that we add, as a multiple of what a bare proxy adds.
 const TIMES_BARE: f64 = 2.0;
 /// Over many connections we take this share of the requests that the upstream takes directly.
 const SHARE_OF_DIRECT: f64 = 0.7;

@@ -27,7 +27,7 @@ use lines::Lines;
 ///
 /// Messages are answered as by `kitbag ask`, and the open conversation continues. A line that ends with a
 /// backslash continues in the next one. A line `"""` begins a message of several lines, and the next `"""`
-/// ends it. Ctrl-C stops an answer and keeps what came of it; Ctrl-D or `/quit` ends the chat. The arrow
+/// ends it. Ctrl-C stops an answer and keeps the part that arrived; Ctrl-D or `/quit` ends the chat. The arrow
 /// keys bring back earlier messages. If stdin is not a terminal, each of its lines is a message, and Ctrl-C
 /// between answers ends the chat with exit code 130.
 ///
@@ -156,7 +156,7 @@ async fn read_message(mut lines: Lines) -> Result<(Lines, Option<String>), Failu
     Ok((lines, message?))
 }
 
-/// The arrow keys bring back messages of so many conversations, so many of each.
+/// The number of conversations, and of messages in each, that the arrow keys bring back.
 const CONVERSATIONS: u32 = 10;
 const MESSAGES: u32 = 100;
 

@@ -141,7 +141,7 @@ mod tests {
     use crate::fit;
     use crate::rank::RankedChunk;
 
-    /// A file with pieces of so many bytes, a token for each four, and of this worth.
+    /// A file with pieces of this many bytes, a token for each four, and of this worth.
     fn file(path: &str, priority: ContextPriority, pieces: &[(Detail, u32, u64)]) -> Priced {
         let chunk = ContextChunk::new(ChunkType::File, path, "").with_priority(priority);
         let piece = |&(detail, bytes, worth): &(Detail, u32, u64)| Piece {

@@ -39,7 +39,7 @@ pub struct Routing {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct RouteRule {
-    /// The name by which a decision is told.
+    /// The name that reports of a decision show.
     pub name: Option<String>,
     /// Words and phrases, one of which must stand in the message.
     pub words: Vec<String>,

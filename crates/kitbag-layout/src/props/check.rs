@@ -39,7 +39,7 @@ impl PropsSchema {
         defaults: Option<&Value>,
         mode: PropsMode,
     ) -> Checked {
-        // All layers share one report, so that every mistake is told.
+        // All layers share one report, so that every mistake is reported.
         let mut report = Report::new(mode);
         // From the weakest to the strongest: the schema's defaults, the layout's, the agent's.
         let base = merge(&self.own_defaults(), report.map_of(defaults));

@@ -45,7 +45,7 @@ struct FitQuery {
     agent: Option<String>,
 }
 
-/// A prompt for the message of a turn, chosen anew of what memory holds now.
+/// A prompt for the message of a turn, with a new choice from what memory holds now.
 #[derive(Serialize, JsonSchema)]
 struct Refitted<'a> {
     /// The turn.

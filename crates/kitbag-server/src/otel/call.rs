@@ -18,7 +18,7 @@ use super::Telemetry;
 use super::json::{attributes, time};
 use crate::App;
 
-/// A call that has begun. It is told of when it is dropped, however it ends.
+/// A call that has begun. It is reported when it is dropped, however it ends.
 #[derive(Debug)]
 pub(crate) struct Call {
     telemetry: Arc<Telemetry>,
@@ -44,11 +44,11 @@ pub(super) struct Span {
     attributes: Vec<(&'static str, Value)>,
 }
 
-/// No more of what was said is told.
+/// The most bytes of a message to send.
 const LARGEST: usize = 64 << 10;
 
 impl Call {
-    /// Begins a call, where calls are told of. The headers of its request may name the trace that it belongs to.
+    /// Begins a call, if calls are reported. The headers of its request may name the trace that it belongs to.
     pub(crate) fn begin(app: &App, headers: &HeaderMap) -> Option<Self> {
         let telemetry = Arc::clone(app.telemetry.as_ref()?);
         let parent = headers.get("traceparent").and_then(|it| it.to_str().ok());
@@ -135,7 +135,7 @@ impl Call {
         }
     }
 
-    /// Set where what was said is told, too.
+    /// Set if the texts of messages are sent, too.
     pub(crate) fn tells_content(&self) -> bool {
         self.telemetry.tells_content
     }

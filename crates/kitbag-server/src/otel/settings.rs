@@ -104,7 +104,7 @@ fn target(
     Ok(Some(target))
 }
 
-/// Headers as `name=value` with commas between. They may hold keys, and are told nowhere.
+/// Headers as `name=value` with commas between. They may hold keys, and appear in no message.
 fn headers(given: Variables<'_>, signal: &str) -> Result<HeaderMap, TelemetryError> {
     let own = format!("OTEL_EXPORTER_OTLP_{signal}_HEADERS");
     let all = "OTEL_EXPORTER_OTLP_HEADERS";

@@ -35,7 +35,7 @@ pub(super) struct Answer {
     pub(super) reader: Option<ReplyReader>,
     /// Keeps what was said, once the answer is whole.
     pub(super) learner: Option<Learner>,
-    /// The call, where calls are told of.
+    /// The call, if calls are reported.
     pub(super) call: Option<Call>,
     /// Whoever pays for it.
     pub(super) payer: Option<Payer>,

@@ -21,9 +21,9 @@ pub(super) struct Client {
 
 const CONNECT: Duration = Duration::from_secs(5);
 const ANSWER: Duration = Duration::from_secs(20);
-/// A larger answer is none of Slack's.
+/// A larger answer cannot come from Slack.
 const LARGEST: usize = 1 << 20;
-/// A method that is called too often is called again so many times.
+/// The number of retries of a method that was called too often.
 const RETRIES: u32 = 3;
 /// It is never waited for longer.
 const LONGEST_WAIT: u64 = 30;

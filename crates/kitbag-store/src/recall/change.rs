@@ -101,7 +101,7 @@ fn lower_past(
     }
 }
 
-/// Puts each message among the hits that tells of a change above those that it outdates.
+/// Puts each hit that states a change above the messages that it outdates.
 fn raise_changes(
     query: &Query,
     known: &RelevantFacts,

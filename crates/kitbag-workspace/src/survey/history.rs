@@ -10,7 +10,7 @@ use crate::relevance::units::position;
 /// A commit that touches more files than this says nothing about each.
 const MOST_FILES: usize = 15;
 
-/// A change so many days ago counts for a third.
+/// The age in days at which a change counts for a third.
 const DAYS: f64 = 180.0;
 
 /// The evidence of the log for each file of a workspace.

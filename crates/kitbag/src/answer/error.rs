@@ -79,7 +79,7 @@ impl AnswerError {
 }
 
 impl AnswerError {
-    /// The same with what came of the answer. A function of its own: moving an answer about in the function that
+    /// The same with the part of the answer that arrived. A function of its own: moving an answer about in the function that
     /// makes one would take much of a small thread's stack.
     pub(super) fn with_answer(self, answer: Answer) -> Self {
         let came = Some(Box::new(answer));

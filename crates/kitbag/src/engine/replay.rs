@@ -97,7 +97,7 @@ fn changed_fields(sent: &Request, made: Option<&Request>) -> Option<Vec<RequestF
 }
 
 /// The JSON of the request that has these fields. A value that is missing or no JSON is left out: the
-/// comparison with what was sent tells of it.
+/// comparison with what was sent shows it.
 fn json_of(fields: &[RequestField], made: Option<&Request>) -> String {
     let field = |field: &RequestField| {
         let json = match &field.json {

@@ -64,7 +64,7 @@ pub struct TurnRequest {
     /// The number of files whose texts the channel has put into the message, besides those that it holds as
     /// blocks.
     pub attachments: usize,
-    /// True to choose anew, instead of going on with the selection of the conversation's latest prompt.
+    /// True for a new selection, instead of keeping that of the conversation's latest prompt.
     pub anew: bool,
     /// Contributions that were made already: of a workspace, of gatherers.
     pub contributions: Vec<Contribution>,
@@ -146,7 +146,7 @@ pub struct TurnPrompt {
 }
 
 impl TurnPrompt {
-    /// Makes the request of the prompt, and remembers it: the archive is told how the one that is sent differs.
+    /// Makes the request of the prompt, and remembers it: the archive gets the differences of the one that is sent.
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) fn make_request(&mut self) -> Option<Request> {
         self.made = self.composed.request().map(Box::new);

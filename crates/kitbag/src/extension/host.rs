@@ -93,7 +93,7 @@ pub(crate) struct ExtensionHost {
     pub(crate) model: Option<(String, String)>,
     pub(crate) parameters: BTreeMap<String, Value>,
     pub(crate) ended: Option<Ended>,
-    /// Problems that nobody was told of yet.
+    /// Problems that were not reported yet.
     pub(crate) problems: Vec<Problem>,
     /// Actions that the record does not tell yet.
     pub(crate) told: Vec<PhaseNote>,

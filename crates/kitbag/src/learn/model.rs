@@ -1,4 +1,4 @@
-//! The model that learns, and what it is told before every question.
+//! The model that learns, and its instructions for every question.
 
 use std::time::{Duration, Instant};
 
@@ -58,7 +58,7 @@ impl<'e> Model<'e> {
         Tokens(8_000).min(Tokens(self.0.engine.budget.0 / 2))
     }
 
-    /// Asks. A problem is told in the lessons, and so is the cost.
+    /// Asks the model. The lessons report a problem, and the cost.
     pub(super) async fn ask(
         &self,
         purpose: &'static str,

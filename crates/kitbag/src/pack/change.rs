@@ -225,7 +225,7 @@ pub(super) fn shown_whole(chunk: &ContextChunk, budget: Tokens) -> Option<&str> 
     path.filter(|_| chunk.content().len() <= most)
 }
 
-/// The untracked files that the workspace lists, as changes; the others are told by name.
+/// The untracked files that the workspace lists, as changes; the others are named.
 fn added(
     workspace: &Workspace,
     untracked: Vec<String>,

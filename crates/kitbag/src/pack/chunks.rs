@@ -83,7 +83,7 @@ pub(super) fn make(prepared: &Prepared, options: &PackOptions, counter: &dyn Tok
     }
 }
 
-/// The best files whose twins are told.
+/// The best files whose twins are reported.
 const TOLD_OF_TWINS: usize = 10;
 
 /// The files that others stand for. What is pinned is shown in any case.

@@ -11,7 +11,7 @@ use kitbag_workspace::workspace::Workspace;
 use super::PackError;
 use super::expand::{ExpandError, Handle, Part, definitions};
 
-/// A pinned folder or pattern brings at most so many files: more is no choice.
+/// The most files of a pinned folder or pattern: pinning more chooses nothing.
 const MOST_FILES: usize = 200;
 
 /// The pins of a request, resolved.

@@ -131,7 +131,7 @@ impl Decisions {
         })
     }
 
-    /// The same with at most so many entries of each list.
+    /// The same with at most this many entries of each list.
     #[must_use]
     pub fn brief(mut self, most: usize) -> Self {
         // Counted before the lists are cut, so that a remembered pack can say how many are missing.

@@ -92,7 +92,7 @@ pub struct SurveyRequest {
     pub changes: Option<Changes>,
     /// True if git may be asked.
     pub use_git: bool,
-    /// The folder of the cache; the user's own where there is none.
+    /// The folder of the cache; by default the user's own.
     pub cache_folder: Option<PathBuf>,
     /// What earlier surveys of this process left in memory; none where nothing is kept.
     pub resident: Option<Arc<Resident>>,
@@ -202,7 +202,7 @@ pub struct PackOptions {
     /// Files that must be in, besides those of the survey. One that the survey did not look at is
     /// told as a problem.
     pub pins: Vec<String>,
-    /// Scores the chunks; [`Retrieval`](super::Retrieval) where there is none. With another the
+    /// Scores the chunks; [`Retrieval`](super::Retrieval) by default. With another the
     /// scores alone decide how likely each file is needed, not its size.
     pub prioritizer: Option<Arc<dyn Prioritizer>>,
 }

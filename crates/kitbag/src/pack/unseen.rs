@@ -14,7 +14,7 @@ const MOST: usize = 3;
 pub(super) fn problem(assembly: &Assembly) -> Option<Problem> {
     let mut found: BTreeMap<&str, char> = BTreeMap::new();
     for kept in &assembly.kept {
-        // Nearly all text is ASCII, where there is none.
+        // Nearly all text is ASCII, which has no such characters.
         if kept.text.is_ascii() {
             continue;
         }

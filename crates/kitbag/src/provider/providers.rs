@@ -176,7 +176,7 @@ impl<'a> Providers<'a> {
     }
 
     /// Returns true unless a model is one of a provider that nobody chose here: it is neither declared by the user, nor
-    /// the one that is asked where no model is named. A model that is not known is none of any provider.
+    /// the one that is asked where no model is named. An unknown model belongs to no provider.
     #[must_use]
     pub fn is_chosen_by_user(&self, model: &str) -> bool {
         let Ok(choice) = self.for_model(model, "named") else {

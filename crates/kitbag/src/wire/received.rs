@@ -2,7 +2,7 @@
 //!
 //! What a client sent is printed again byte for byte. The messages of a turn name the place of
 //! theirs in the request, so that what was fitted is put together from the client's own bytes, and
-//! only what tells of messages that are left out is new.
+//! only the note about messages that are left out is new.
 
 mod read;
 

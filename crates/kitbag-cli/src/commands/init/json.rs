@@ -16,7 +16,7 @@ use edit::{added, emptied, has_comments, replaced, taken_out};
 use meant::checked;
 use tree::{Node, parse};
 
-/// The value of a member; none where there is none.
+/// The value of a member, if it exists.
 pub(super) fn get(text: &str, path: &[&str]) -> Result<Option<Value>, String> {
     if text.trim().is_empty() {
         return Ok(None);

@@ -193,7 +193,7 @@ async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> 
     let mut conversations: Vec<ConversationReport> = latest.map(Into::into).collect();
     let what = "the latest conversations";
     cut(&mut conversations, args.limit, Keep::First, what);
-    // A mistyped name gets suggestions; only a known one is told that it has no conversations.
+    // A mistyped name gets suggestions; only for a known one the note says that it has no conversations.
     if conversations.is_empty() && !say_unknown(store, sender, channel).await? {
         output::say("there are no conversations");
     }

@@ -83,7 +83,7 @@ impl Nodes {
                 .read::<Acted>(Node::Act, asked.clone(), rounds, exchange)
                 .await;
             match read {
-                // What was called already is not called again: there is no room to tell what came of it.
+                // What was called already is not called again: there is no room for its result.
                 Err(AnswerError::Turn(TurnError::Assemble(error)))
                     if is_for_room(&error) && !rounds.made_calls.is_empty() =>
                 {
