@@ -68,9 +68,13 @@ impl AgentPart {
             version: PAYLOAD_VERSION.to_owned(),
             agent: self.agent.clone(),
             prompt: assembly.body.clone(),
-            context: Value::Map(self.system.context.clone()).to_string(),
+            context: json(&self.system.context),
             messages: past.to_vec(),
             metadata,
         }
     }
+}
+
+fn json(context: &Map) -> String {
+    Value::Map(context.clone()).to_string()
 }
