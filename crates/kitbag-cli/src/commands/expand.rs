@@ -1,4 +1,4 @@
-//! `kitbag expand`: the text behind what a prompt only mentions.
+//! `kitbag expand`: the text behind a handle that a prompt only mentions.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `kitbag explain`: why a prompt is as it is, and what would change that.
+//! `kitbag explain`: the reasons for the contents of a prompt, and what would change them.
 
 mod path;
 mod table;

@@ -1,4 +1,4 @@
-//! Keeping what was said in a conversation that came by: each message once, however often it is sent.
+//! Stores the messages of a conversation that the proxy forwards: each once, however often it is sent.
 
 mod known;
 mod said;

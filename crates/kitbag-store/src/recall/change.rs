@@ -1,4 +1,4 @@
-//! Puts messages that tell of a change above the earlier ones of the same speaker that they outdate, and what
+//! Puts messages that state a change above the earlier ones of the same speaker that they outdate, and what
 //! was so before below what is so.
 //!
 //! The core decides whether one message outdates another. A change need not have a word of the query ("I left

@@ -1,4 +1,4 @@
-//! Words that say what is to be done, not with what: they are in any code, and no evidence.
+//! Words for the action of a task, such as "fix": any code has them, so they are no evidence.
 
 use std::borrow::Cow;
 

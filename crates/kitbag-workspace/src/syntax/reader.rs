@@ -1,4 +1,4 @@
-//! Reads a parse tree into items: definitions with what stands inside them, imports, statements.
+//! Reads a parse tree into items: definitions with their contents, imports, statements.
 //!
 //! It knows only roles; which node kind has which role stands in the grammars' tables. How items
 //! become units or folds is decided elsewhere.

@@ -1,4 +1,4 @@
-//! `kitbag memory history`: which conversations there are, and what was said in one.
+//! `kitbag memory history`: the list of conversations, and the messages of one.
 
 mod turn;
 
