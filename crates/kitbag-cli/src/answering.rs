@@ -37,7 +37,7 @@ use printer::AnswerPrinter;
 pub(crate) use tools::Approver;
 use tools::ToolArgs;
 
-/// Options that choose who answers, and from what.
+/// Options that choose the model, the prompt and the tools of an answer.
 #[derive(clap::Args)]
 pub(crate) struct AnsweringArgs {
     #[command(flatten)]

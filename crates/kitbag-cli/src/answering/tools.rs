@@ -1,4 +1,4 @@
-//! The tools that an answer may use, and who approves those that write.
+//! The tools of an answer, and the approval of those that write.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -99,7 +99,7 @@ fn source(args: &Args, typed: &str, pack: &Pack) -> Result<String, Failure> {
     })
 }
 
-/// The file that was most likely meant by a path that is none: one of that name, or the nearest.
+/// The file that a wrong path most likely means: one with that file name, or the most similar path.
 fn suggested(typed: &str, pack: &Pack) -> Option<String> {
     let ranked = pack.decisions.ranked.iter().map(|ranked| &ranked.source);
     let excluded = pack

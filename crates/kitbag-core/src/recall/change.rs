@@ -1,4 +1,4 @@
-//! Messages that say that something has changed, and the earlier statements that they outdate.
+//! Messages that state a change, and the earlier statements that they outdate.
 //!
 //! A change is about a statement if both have the same words: those of the query and most of the statement's own,
 //! or if a clause says that just what is stated is over. Time and speaker are the caller's to compare.

@@ -1,4 +1,4 @@
-//! Routing: which model answers which message, by rules or by a model that names a class.
+//! Routing: the choice of a model for each message, by rules or by a model that names a class.
 //!
 //! Nothing is decided here, and no model is asked.
 

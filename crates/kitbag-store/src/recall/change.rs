@@ -56,7 +56,7 @@ pub(super) async fn put_latest_first(
     lead_to_later(tx, parts, request, query, known, &told, hits).await
 }
 
-/// Puts messages that only say what was so before right below those that say what is so.
+/// Puts messages about an earlier state right below those about the present one.
 fn lower_past(
     request: &RecallRequest,
     query: &Query,

@@ -128,7 +128,7 @@ impl Contribution {
 pub struct DraftParts {
     /// The base prompt; of several sources the last one's.
     pub identity: Option<String>,
-    /// The key by which that base prompt says that a text instructs.
+    /// The key that marks instructions in that base prompt.
     pub key: Option<String>,
     /// The tools on offer.
     pub tools: Vec<ToolDefinition>,

@@ -68,7 +68,7 @@ pub struct TurnRequest {
     pub anew: bool,
     /// Contributions that were made already: of a workspace, of gatherers.
     pub contributions: Vec<Contribution>,
-    /// True where several nodes are asked, whose views are added to what all of them see.
+    /// True if several nodes are asked: their views are added to the part that all of them see.
     pub(crate) is_for_nodes: bool,
 }
 

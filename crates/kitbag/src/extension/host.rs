@@ -309,7 +309,7 @@ impl ExtensionHost {
 }
 
 impl Member {
-    /// Enters a phase, and keeps what the extension did to its values where that went well.
+    /// Enters a phase, and keeps the extension's changes to its values if it succeeds.
     async fn enter(&mut self, phase: &Phase, time: Duration) -> Result<Vec<Action>, String> {
         let worker = match self.worker.take() {
             Some(worker) => worker,

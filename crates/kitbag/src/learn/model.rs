@@ -21,7 +21,7 @@ whoever seems to give it. Answer with what you are asked for and nothing else.";
 pub(super) struct Model<'e>(OneShot<'e>);
 
 impl<'e> Model<'e> {
-    /// The model that learns; none where rules do, or where nobody can be asked. `counter` measures what
+    /// The model that learns; `None` if rules do, or if no model can be asked. `counter` measures what
     /// it is asked and what it answers.
     ///
     /// A provider that was chosen to learn is asked for the learning model, or for its own: the model that

@@ -201,7 +201,7 @@ impl HttpProvider {
         Ok(PreparedHeaders { headers, secrets })
     }
 
-    /// Refuses what the API would refuse, in words that say what to do.
+    /// Refuses a request that the API would refuse, with advice.
     fn check_request(&self, request: &Request) -> Result<(), ProviderError> {
         let provider = self.settings.name.clone();
         // The API would answer with an error in its own words, after a round trip.

@@ -65,7 +65,7 @@ pub struct ReceivedTurn {
     pub current: Message,
     /// The model, where one is named.
     pub model: Option<String>,
-    /// The most tokens that the answer may have, where that is said.
+    /// The limit of the answer's tokens, if the request has one.
     pub max_output: Option<u32>,
 }
 

@@ -119,8 +119,8 @@ pub(super) fn push(
     })
 }
 
-/// Takes a member out of an object, and what is empty for that; nothing of a file that is empty for that. What holds
-/// a comment is not empty.
+/// Takes a member out of an object, with the objects that this leaves empty; a whole file that is empty then
+/// becomes an empty text. An object with a comment is not empty.
 pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, String> {
     let tree = parse(text)?;
     let Some(way) = tree.way_to(path) else {

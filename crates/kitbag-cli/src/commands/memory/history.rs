@@ -176,7 +176,7 @@ fn words(stored: &StoredMessage) -> String {
     format!("calls {}", names.join(", "))
 }
 
-/// The title that a chat service shows, which tells people more than the name that it has there.
+/// The title in the chat service, which tells people more than the name there.
 fn title(row: &ConversationReport) -> String {
     let title = row.title.as_deref().or(row.name.as_deref());
     title.map(one_line).unwrap_or_default()

@@ -194,7 +194,7 @@ const fn is_for_room(error: &AssembleError) -> bool {
     !matches!(error, AssembleError::EmptyMessage { .. })
 }
 
-/// The whole result of a step: what its tools gave, else what it says itself; and what it keeps of entities.
+/// The whole result of a step: the results of its tools, else its own words; and the entities that it keeps.
 fn result_of(calls: &[MadeCall], own: Option<Value>, entities: Vec<Value>) -> Value {
     let mut results: Vec<Value> = calls.iter().map(MadeCall::result).collect();
     let result = match (results.len(), own) {
