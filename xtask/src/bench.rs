@@ -84,20 +84,20 @@ fn core() -> Result<()> {
 
 /// The time and memory of counting files.
 #[derive(Deserialize)]
-struct Counted {
+struct CountingCost {
     bytes: f64,
     seconds: f64,
     sample_seconds: f64,
 }
 
-fn against_python(folder: &Path, list: &Path, report: &mut Report) -> Result<Counted> {
+fn against_python(folder: &Path, list: &Path, report: &mut Report) -> Result<CountingCost> {
     let (ours, theirs) = (folder.join("counts"), folder.join("python-counts"));
     let vocabulary = folder.join("o200k_base.tiktoken");
     // Python gets the very table that is built in, so that both sides count with the same one.
     measure("kitbag", "count", &["vocabulary", text(&vocabulary)?])?;
     let python = python::count(folder, &vocabulary, list, &theirs)?;
     let lines = measure("kitbag", "count", &["files", text(list)?, text(&ours)?])?;
-    let counted: Counted = one_figure("count", &lines)?;
+    let counted: CountingCost = one_figure("count", &lines)?;
 
     let what = "counting code, times as fast as Python's tiktoken";
     // A ratio, because seconds depend on the machine.

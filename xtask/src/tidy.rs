@@ -4,6 +4,7 @@
 //! at once; tidy repairs nothing.
 
 mod arrows;
+mod documented;
 mod documents;
 mod engine;
 mod features;
@@ -32,6 +33,7 @@ pub(crate) fn tidy() -> Result<()> {
     problems.extend(licence::check(&metadata));
     problems.extend(unused::check(&metadata, &files, &root));
     problems.extend(sources::check(&files));
+    problems.extend(documented::check(&files));
     problems.extend(documents::check(&root));
     problems.extend(engine::check(&files));
     problems.extend(promises::check(&files, &root)?);

@@ -37,7 +37,7 @@ use printer::AnswerPrinter;
 pub(crate) use tools::Approver;
 use tools::ToolArgs;
 
-/// Options that choose who answers, and from what.
+/// Options that choose the model, the prompt and the tools of an answer.
 #[derive(clap::Args)]
 pub(crate) struct AnsweringArgs {
     #[command(flatten)]
@@ -52,7 +52,7 @@ pub(crate) struct AnsweringArgs {
         hide_env_values = true
     )]
     model: Option<String>,
-    /// Recall nothing, and do not store this exchange
+    /// Recall nothing and store nothing
     #[arg(long)]
     pub(crate) no_memory: bool,
     /// Answer in four steps: understand, think, act (with the tools of --tools and --mcp), and reply
@@ -175,7 +175,7 @@ pub(crate) async fn respond(
     };
     let after = match &answer {
         Ok(answer) => engine.after(answer).await,
-        // A turn that failed has nothing to learn from; what came of it is stored already.
+        // A turn that failed has nothing to learn from; the part that arrived is already stored.
         Err(_) => None,
     };
     tell(answer, as_json, told)?;

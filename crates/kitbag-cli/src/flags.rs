@@ -17,12 +17,12 @@ pub(crate) fn pack_hint(error: &PackError) -> Option<String> {
     let hint = match error {
         PackError::Open(_) => "name the folder of a project with `--root`",
         PackError::NoRepository => {
-            "`--diff` and `--staged` need a git repository, and git itself: go without `--no-git`"
+            "`--diff` and `--staged` need git and a git repository; leave out `--no-git`"
         }
         PackError::NoChange {
             changes: Changes::Staged,
             left_out: 0,
-        } => "`git add` stages files; `--diff` packs what is not staged, too",
+        } => "`git add` stages files; `--diff` packs changes that are not staged, too",
         PackError::NoChange {
             changes: Changes::Uncommitted,
             left_out: 0,

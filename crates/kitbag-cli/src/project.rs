@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output::{self, one_line};
 use crate::store;
 
-/// Which project is meant.
+/// The options that choose the project.
 #[derive(clap::Args, Default)]
 pub(crate) struct ProjectArgs {
     /// Configuration to read [default: KITBAG_CONFIG, else kitbag.yaml or crewx.yaml in the current folder

@@ -190,13 +190,17 @@ pub(crate) fn wrong(error: StoreError) -> Failure {
 
 fn hinted(failure: Failure, error: &StoreError) -> Failure {
     let hint = match error {
-        StoreError::NoStore { .. } => {
-            Some("`kitbag memory import` creates one; `--store` or KITBAG_STORE names another")
-        }
+        StoreError::NoStore { .. } => Some(
+            "`kitbag memory import` and `kitbag ask` create one; `--store` or KITBAG_STORE names another",
+        ),
         StoreError::Missing {
             what: "conversation",
             ..
         } => Some("`kitbag memory history` lists conversations"),
+        StoreError::Missing {
+            what: "message" | "turn",
+            ..
+        } => Some("`kitbag memory history ID` lists the messages and turns of a conversation"),
         _ => error.hint(),
     };
     failure.hint_if(hint)

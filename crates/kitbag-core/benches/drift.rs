@@ -1,4 +1,4 @@
-//! Prints reuse against worth over the drifting conversation: choosing anew every turn, then with
+//! Prints reuse against worth over the drifting conversation: a new choice each turn, then with
 //! growing patience, then with nothing but a tight budget.
 
 #![allow(

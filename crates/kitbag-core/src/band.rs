@@ -1,4 +1,4 @@
-//! The places of a prompt in their order. What changes least stands first, so that a provider's
+//! The places of a prompt in their order. What changes least comes first, so that a provider's
 //! cache of the beginning survives most turns.
 
 use serde::{Deserialize, Serialize};

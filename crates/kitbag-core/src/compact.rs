@@ -65,11 +65,9 @@ pub struct Compaction {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ShownCompaction {
-    /// The compaction before it.
     pub before: Compaction,
     /// The epoch of the prompt before: forgetting and editing remove it, and another prompt replaces it.
     pub epoch: Epoch,
-    /// The compaction.
     pub compaction: Compaction,
 }
 
@@ -91,7 +89,6 @@ impl ShownCompaction {
 pub struct RefusedAttempt {
     /// The number of messages that the conversation had then.
     pub messages: u32,
-    /// The reason.
     pub reason: String,
 }
 

@@ -98,7 +98,6 @@ impl From<String> for Content {
 pub enum ContentBlock {
     /// Text; `raw` holds the block as it arrived when it carried more than its text.
     Text {
-        /// The text.
         text: String,
         /// The whole block, if it had further fields.
         raw: Option<RawJson>,

@@ -172,7 +172,6 @@ pub enum ContextError {
     /// A role that is neither `user` nor `assistant`.
     #[error("history entry {index} has the role `{role}`; expected `user` or `assistant`")]
     UnknownRole {
-        /// The role.
         role: String,
         /// Its place in the history.
         index: usize,

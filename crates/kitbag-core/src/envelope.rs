@@ -25,7 +25,6 @@ use crate::time;
 pub struct TaskEnvelope {
     /// The kind of task.
     pub task_type: TaskType,
-    /// The request.
     pub user_request: String,
     /// The input as it came in.
     pub original_input: String,
@@ -166,7 +165,6 @@ pub struct Artifact {
     /// Its kind, such as `file`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// All other fields.

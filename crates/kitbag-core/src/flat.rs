@@ -70,7 +70,7 @@ pub(crate) fn split(prompt: &str) -> Result<Vec<(Heading, &str)>, FlatError> {
         at += line.len();
         match (source.read(bare), Heading::of_line(bare)) {
             // A line in a fence may look like a heading and is none.
-            (Place::Loose, Some(heading)) => {
+            (LinePlace::Loose, Some(heading)) => {
                 if let Some((before, start)) = open.replace((heading, at)) {
                     // Both are ends of lines, so the range exists.
                     let text = prompt.get(start..begin).unwrap_or_default();
@@ -109,13 +109,13 @@ fn change_loose<'t>(text: &'t str, change: impl Fn(&'t str) -> Cow<'t, str>) -> 
     for line in text.split_inclusive('\n') {
         let before = source.place;
         let place = source.read(line.strip_suffix('\n').unwrap_or(line));
-        if place == Place::Title {
+        if place == LinePlace::Title {
             title = at;
         }
         at += line.len();
         // Only now is it certain that the fence closes: from its title on, the source stays as it
         // is.
-        if before == Place::Fenced && source.place != Place::Fenced {
+        if before == LinePlace::Fenced && source.place != LinePlace::Fenced {
             out.push_str(&change(text.get(loose..title).unwrap_or_default()));
             out.push_str(text.get(title..at).unwrap_or_default());
             loose = at;
@@ -128,14 +128,14 @@ fn change_loose<'t>(text: &'t str, change: impl Fn(&'t str) -> Cow<'t, str>) -> 
 /// Tells fenced sources from other lines.
 #[derive(Default)]
 struct SourceLines {
-    place: Place,
+    place: LinePlace,
     /// The number of backticks that open the fence.
     ticks: usize,
 }
 
 /// The place of a line.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-enum Place {
+enum LinePlace {
     /// Outside of sources.
     #[default]
     Loose,
@@ -148,20 +148,20 @@ enum Place {
 impl SourceLines {
     /// Returns the place of the next line, which must not end in a newline. Afterwards `place` is
     /// that of the line behind it, unless a title stands there.
-    fn read(&mut self, line: &str) -> Place {
+    fn read(&mut self, line: &str) -> LinePlace {
         let ticks = line.chars().take_while(|&c| c == '`').count();
-        if self.place == Place::Fenced {
+        if self.place == LinePlace::Fenced {
             // As in Markdown: at least as many backticks, and nothing else.
             if ticks >= self.ticks && ticks == line.len() {
-                self.place = Place::Loose;
+                self.place = LinePlace::Loose;
             }
-            return Place::Fenced;
+            return LinePlace::Fenced;
         }
-        let is_below_title = self.place == Place::Title;
+        let is_below_title = self.place == LinePlace::Title;
         self.place = match () {
-            () if is_below_title && ticks >= 3 => Place::Fenced,
-            () if line.starts_with(mark::SOURCE) => Place::Title,
-            () => Place::Loose,
+            () if is_below_title && ticks >= 3 => LinePlace::Fenced,
+            () if line.starts_with(mark::SOURCE) => LinePlace::Title,
+            () => LinePlace::Loose,
         };
         self.ticks = ticks;
         self.place

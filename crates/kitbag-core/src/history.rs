@@ -43,9 +43,7 @@ const AROUND: Tokens = Tokens(8);
 /// The most that may stand word for word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryRoom {
-    /// The tokens.
     pub tokens: Tokens,
-    /// The messages.
     pub messages: usize,
 }
 

@@ -36,7 +36,6 @@ pub struct Message {
     pub id: Option<String>,
     /// The speaker.
     pub role: Role,
-    /// The content.
     #[serde(default)]
     pub content: Content,
     /// The tools that an assistant message calls.
@@ -197,7 +196,6 @@ pub enum MessagePiece<'a> {
 pub struct ToolCall {
     /// The id that the result refers to.
     pub id: String,
-    /// The tool.
     pub name: String,
     /// The arguments, as the model wrote them.
     pub arguments: RawJson,

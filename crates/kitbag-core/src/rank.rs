@@ -80,9 +80,7 @@ impl fmt::Debug for dyn Prioritizer {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RankedChunk {
-    /// The chunk.
     pub chunk: ContextChunk,
-    /// Its score.
     pub score: Score,
 }
 

@@ -87,7 +87,7 @@ impl ReasoningTrace {
         let reasoning = &view.reasoning;
         let shows = |addition| view.additions.contains(&addition);
         self.recent_summaries = reasoning.past(&self.recent_summaries).to_vec();
-        // The summary tells of the same turns as their steps do, so it goes with them.
+        // The summary covers the same turns as their steps, so it is removed with them.
         if reasoning.past_steps != StepDetail::Full {
             self.reasoning_summary.clear();
         }

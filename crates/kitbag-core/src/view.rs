@@ -91,9 +91,7 @@ pub struct View {
     pub name: Cow<'static, str>,
     /// Its view of the entities.
     pub entity: EntityView,
-    /// Its view of the conversation.
     pub conversation: ConversationView,
-    /// Its view of the reasoning.
     pub reasoning: ReasoningView,
     /// Its additions to these.
     pub additions: Cow<'static, [Addition]>,

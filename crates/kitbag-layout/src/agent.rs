@@ -40,7 +40,6 @@ pub struct Agent {
     pub declared: Declared,
     /// Its working folder.
     pub working_directory: Option<String>,
-    /// Its capabilities.
     pub capabilities: Vec<String>,
     /// Its special knowledge.
     pub specialties: Vec<String>,
@@ -80,7 +79,6 @@ pub struct Agent {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LayoutChoice {
-    /// The id of the layout.
     pub id: String,
     /// The props that it sets.
     pub props: Option<Value>,

@@ -47,7 +47,6 @@ pub struct Config {
     pub agents: Vec<Agent>,
     /// The layouts, each id once.
     pub layouts: IndexMap<String, Layout>,
-    /// The documents by name.
     pub documents: IndexMap<String, DocumentEntry>,
     /// The views of nodes by name, including invalid ones as none; see [`node`](Self::node).
     pub nodes: IndexMap<String, Option<View>>,
@@ -69,11 +68,11 @@ pub struct Config {
     pub server: ServerSettings,
     /// The providers of models by name.
     pub providers: IndexMap<String, ProviderEntry>,
-    /// Which model answers which message, where that is said.
+    /// The choice of the model for each message, if routing is configured.
     pub routing: Option<Routing>,
-    /// The texts that a model is told after certain results of tools.
+    /// The texts that a model gets after certain results of tools.
     pub rules: Vec<ContextRule>,
-    /// Who may send messages on which channels.
+    /// The senders who may send messages on each channel.
     pub channels: Channels,
     /// Entries under unknown keys, as written.
     pub extra: Map,

@@ -220,10 +220,11 @@ fn tools_context(tools: &[ToolDefinition]) -> Value {
             ]))
         })
         .collect();
-    let json = serde_json::to_string(&list).unwrap_or_default();
+    let count = list.len() as u64;
+    let list = Value::List(list);
     Value::map([
-        ("count", (list.len() as u64).into()),
-        ("json", json.into()),
-        ("list", Value::List(list)),
+        ("count", count.into()),
+        ("json", list.to_string().into()),
+        ("list", list),
     ])
 }

@@ -25,9 +25,7 @@ const OPERATOR: [&str; 5] = ["agent", "agentMetadata", "layout", "props", "skill
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Given<'a> {
-    /// The layout.
     pub layout: &'a Layout,
-    /// The context.
     pub context: &'a Map,
     /// Props that win over those of the context.
     pub props: Option<&'a Value>,
@@ -206,7 +204,6 @@ pub enum GivenError {
         name: &'static str,
         /// Its index in the list, from 0.
         index: usize,
-        /// The reason.
         reason: String,
     },
 }

@@ -40,7 +40,6 @@ pub enum OnUnknown {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct LayoutMatch<'a> {
-    /// The layout.
     pub layout: &'a Layout,
     /// The name that was asked for, if this is the fall-back.
     pub warning: Option<UnknownLayout>,
@@ -65,7 +64,9 @@ impl UnknownLayout {
     pub fn hint(&self) -> String {
         let names: Vec<_> = self.nearest.iter().map(|id| format!("`{id}`")).collect();
         match names.split_last() {
-            None => String::from("declare it under `layouts` or as a file of layouts"),
+            None => String::from(
+                "declare it under `layouts:` in kitbag.yaml, or put its file into the folder of layouts",
+            ),
             Some((last, [])) => format!("did you mean {last}?"),
             Some((last, rest)) => format!("did you mean {} or {last}?", rest.join(", ")),
         }

@@ -29,7 +29,6 @@ pub struct Layout {
     pub templates: IndexMap<String, LayoutText>,
     /// The language that replaces a missing one.
     pub language: Option<String>,
-    /// The schema of its props.
     pub props_schema: PropsSchema,
     /// Props that apply unless the agent sets others.
     pub default_props: Option<Value>,
@@ -39,7 +38,6 @@ pub struct Layout {
     pub missing: Missing,
     /// Templates that its templates include by name.
     pub partials: IndexMap<String, LayoutText>,
-    /// Its origin.
     pub origin: Origin,
 }
 

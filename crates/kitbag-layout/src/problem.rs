@@ -25,7 +25,6 @@ use crate::yaml::{Field, Node};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct FileProblem {
-    /// Its severity.
     pub severity: Severity,
     /// The file, by the name given to the reader.
     pub file: String,

@@ -34,7 +34,6 @@ pub use shown::{ShownBy, SystemPrompt};
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Sources<'a> {
-    /// The agent.
     pub agent: &'a Agent,
     /// Its layout, if it was found.
     pub layout: Option<&'a Layout>,

@@ -29,7 +29,6 @@ pub(crate) fn opening(key: &SecurityKey) -> String {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Wrapped {
-    /// The query.
     pub query: String,
     /// The key at that time.
     pub key: SecurityKey,

@@ -4,11 +4,13 @@
 //! reading and writing. Texts are data and are never parsed again.
 
 mod de;
+mod json;
 mod number;
 
 use indexmap::IndexMap;
 use serde::Serialize;
 
+pub(crate) use json::Quoted;
 pub use number::Number;
 
 /// An object with its keys in the order in which they were written.

@@ -14,7 +14,7 @@ use crate::tools::LARGEST;
 const DOCUMENT: &str = "kitbag://document/";
 const PROMPT: &str = "kitbag://prompt/";
 
-/// So many of the latest prompts are listed; the others can be read all the same.
+/// The number of the latest prompts to list; the others can still be read by their address.
 const LISTED: u32 = 20;
 
 /// Documents by name, then the latest prompts of the latest conversations.

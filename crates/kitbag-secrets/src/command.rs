@@ -38,12 +38,12 @@ struct Secret {
     commands: &'static [&'static str],
     /// The option. A long one ends in `=` or in a blank, a short one is joined to its value or not.
     option: &'static str,
-    place: Place,
+    place: PasswordPlace,
 }
 
 /// The place of a password in the value of an option.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum PasswordPlace {
     /// The value is the password, in the same word or in the next.
     Value,
     /// The value is the password, in the same word.
@@ -53,10 +53,10 @@ enum Place {
 }
 
 const SECRETS: &[Secret] = &[
-    Secret::new(&["curl "], "-u", Place::Behind(":")),
-    Secret::new(&["curl "], "--user", Place::Behind(":")),
-    Secret::new(&["curl "], "-U", Place::Behind(":")),
-    Secret::new(&["curl "], "--proxy-user", Place::Behind(":")),
+    Secret::new(&["curl "], "-u", PasswordPlace::Behind(":")),
+    Secret::new(&["curl "], "--user", PasswordPlace::Behind(":")),
+    Secret::new(&["curl "], "-U", PasswordPlace::Behind(":")),
+    Secret::new(&["curl "], "--proxy-user", PasswordPlace::Behind(":")),
     Secret::new(
         &[
             "mysql ",
@@ -67,29 +67,33 @@ const SECRETS: &[Secret] = &[
             "mariadb-dump ",
         ],
         "-p",
-        Place::Joined,
+        PasswordPlace::Joined,
     ),
-    Secret::new(&["sshpass ", "login "], "-p", Place::Value),
+    Secret::new(&["sshpass ", "login "], "-p", PasswordPlace::Value),
     Secret::new(
         &["mongo ", "mongosh ", "mongodump ", "mongorestore "],
         "-p",
-        Place::Value,
+        PasswordPlace::Value,
     ),
-    Secret::new(&["redis-cli "], "-a", Place::Value),
-    Secret::new(&["sqlcmd "], "-P", Place::Value),
+    Secret::new(&["redis-cli "], "-a", PasswordPlace::Value),
+    Secret::new(&["sqlcmd "], "-P", PasswordPlace::Value),
     Secret::new(
         &["ldapsearch ", "ldapadd ", "ldapmodify "],
         "-w",
-        Place::Value,
+        PasswordPlace::Value,
     ),
-    Secret::new(&["smbclient "], "-U", Place::Behind("%")),
-    Secret::new(&["openssl "], "-passin", Place::Behind("pass:")),
-    Secret::new(&["openssl "], "-passout", Place::Behind("pass:")),
-    Secret::new(&["openssl "], "-pass", Place::Behind("pass:")),
+    Secret::new(&["smbclient "], "-U", PasswordPlace::Behind("%")),
+    Secret::new(&["openssl "], "-passin", PasswordPlace::Behind("pass:")),
+    Secret::new(&["openssl "], "-passout", PasswordPlace::Behind("pass:")),
+    Secret::new(&["openssl "], "-pass", PasswordPlace::Behind("pass:")),
 ];
 
 impl Secret {
-    const fn new(commands: &'static [&'static str], option: &'static str, place: Place) -> Self {
+    const fn new(
+        commands: &'static [&'static str],
+        option: &'static str,
+        place: PasswordPlace,
+    ) -> Self {
         Self {
             commands,
             option,
@@ -111,7 +115,9 @@ impl Secret {
         let rest = written.strip_prefix(self.option)?;
         if rest.is_empty() {
             // `mysql -p` alone asks for the password, and the next word is the database.
-            return next.filter(|_| self.place != Place::Joined).cloned();
+            return next
+                .filter(|_| self.place != PasswordPlace::Joined)
+                .cloned();
         }
         // `-uada:pw` joins a short option to its value; a long one needs a sign between.
         let is_long = self.option.len() > 2;
@@ -129,7 +135,7 @@ impl Secret {
         let own = self.option.strip_prefix('-').unwrap_or_default();
         own.len() == 1
             && letters.len() > 1
-            && matches!(self.place, Place::Behind(_))
+            && matches!(self.place, PasswordPlace::Behind(_))
             && letters.ends_with(own)
             && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
     }
@@ -161,7 +167,7 @@ pub(super) fn at(text: &str, keyword: Range<usize>, file: File) -> Vec<Span> {
                 continue;
             };
             let range = match secret.place {
-                Place::Behind(sign) => {
+                PasswordPlace::Behind(sign) => {
                     let written = text.get(value.clone()).unwrap_or_default();
                     // `-u ada` without a colon names a user and no password.
                     let Some(at) = written.find(sign) else {
@@ -169,7 +175,7 @@ pub(super) fn at(text: &str, keyword: Range<usize>, file: File) -> Vec<Span> {
                     };
                     value.start + at + sign.len()..value.end
                 }
-                Place::Value | Place::Joined => value,
+                PasswordPlace::Value | PasswordPlace::Joined => value,
             };
             if is_password(text.get(range.clone()).unwrap_or_default(), file) {
                 spans.push(Span::new(Rank::Place, range, "password"));

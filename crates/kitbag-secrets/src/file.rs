@@ -1,4 +1,4 @@
-//! Derives from a path what matters for finding secrets in the file.
+//! The properties of a path that matter for finding secrets in its file.
 
 /// The traits of a file that help to tell secrets from other values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Distinguishes names of secrets (`DB_PASSWORD`, `clientSecret`) from names about them
 //! (`token_count`).
 
-/// What every such name holds, whatever its case and however its words are joined.
+/// A part that every such name contains, in any case and with any joining of its words.
 pub(super) const KEYWORDS: &[&str] = &[
     "pass",
     "pw",

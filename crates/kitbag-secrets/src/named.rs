@@ -179,7 +179,7 @@ fn passwords(line: &str, is_next: &mut bool, add: &mut dyn FnMut(Range<usize>)) 
     }
 }
 
-/// The text behind so many colons. A colon inside a field has a backslash.
+/// The text after the given number of colons. A colon inside a field has a backslash.
 fn after_colons(line: &str, colons: usize) -> Option<Range<usize>> {
     let signs = line.match_indices(':');
     // A host in `.pgpass` may be an IPv6 address, whose colons are escaped.

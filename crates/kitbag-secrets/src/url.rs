@@ -1,4 +1,4 @@
-//! Finds what opens the door in an address: `scheme://user:password@host`, `scheme://token@host`,
+//! Finds credentials in an address: `scheme://user:password@host`, `scheme://token@host`,
 //! `user:password@tcp(host)`, `jdbc:oracle:thin:user/password@host`.
 
 use std::ops::Range;

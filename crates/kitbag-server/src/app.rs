@@ -126,7 +126,7 @@ impl App {
         }
     }
 
-    /// The same with a collector that is told of calls of models.
+    /// The same with a collector to which calls of models are reported.
     #[cfg(feature = "otel")]
     #[must_use]
     pub fn with_telemetry(mut self, telemetry: Telemetry) -> Self {

@@ -1,5 +1,5 @@
 //! The engines that answered lately, each with the connections of its provider: making one reads the system's
-//! certificates, and its first request shakes hands anew.
+//! certificates, and its first request needs a new TLS handshake.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -18,7 +18,7 @@ pub(crate) struct Choices {
     pub(crate) budget: Option<u32>,
 }
 
-/// So many are kept. Clients choose freely, but few at a time.
+/// The most engines to keep: clients choose freely, but use few at a time.
 const MOST: usize = 64;
 
 impl Engines {

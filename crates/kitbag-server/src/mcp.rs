@@ -23,7 +23,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
     Router::new().route("/mcp", any(answer))
 }
 
-/// The header that says whose memory is meant, `user` where it is missing.
+/// The header that names the sender whose memory is used; `user` by default.
 const SENDER: &str = "x-kitbag-sender";
 
 async fn answer(

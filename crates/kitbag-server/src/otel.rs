@@ -1,6 +1,6 @@
 //! OpenTelemetry: a span for each call of a model, and its metrics, by the conventions for generative AI.
 //!
-//! They are written as OTLP in JSON, over the client that requests to providers use. What was said is told only where
+//! They are written as OTLP in JSON, over the client that requests to providers use. The texts of messages are sent only where
 //! the environment asks for it, and then without secrets. Nothing waits for a collector: what it does not take is lost.
 
 mod call;
@@ -31,7 +31,7 @@ pub struct Telemetry {
     metrics: Option<Target>,
     /// The attributes of this server.
     resource: Value,
-    /// Set where what was said is told.
+    /// Set if the texts of messages are sent.
     tells_content: bool,
     /// Spans wait for so long, so that they are sent together.
     delay: Duration,
@@ -45,7 +45,7 @@ pub struct Telemetry {
 
 /// More spans are not kept for a collector that takes none.
 const MOST: usize = 2_048;
-/// So many spans do not wait any longer.
+/// This many spans are sent without waiting for the interval.
 const MANY: usize = 512;
 /// A server that stops waits no longer for its collector.
 const LAST: Duration = Duration::from_secs(5);

@@ -20,7 +20,7 @@ pub(crate) struct Packs {
     at_once: Arc<Semaphore>,
 }
 
-/// So many folders are kept in memory.
+/// The most folders to keep in memory.
 const MOST: usize = 8;
 
 impl Packs {

@@ -49,7 +49,7 @@ pub struct Slack {
     names: Mutex<BTreeMap<String, String>>,
 }
 
-/// So many messages and names are kept.
+/// The most messages and names to keep in memory.
 const MOST: usize = 10_000;
 
 impl Slack {

@@ -1,4 +1,4 @@
-//! Calls of models where the feature `otel` is off: nothing is told of them.
+//! Calls of models without the feature `otel`: they are not reported.
 
 use http::HeaderMap;
 use kitbag::core::record::Usage;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::App;
 
-/// A call that is told of, of which there is none.
+/// A call that is reported, which never exists here.
 #[derive(Debug)]
 pub(crate) enum Call {}
 

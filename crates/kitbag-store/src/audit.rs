@@ -63,7 +63,7 @@ pub struct AuditEntry {
     pub subject: Option<String>,
 }
 
-/// An entry that is waiting for the operation that it tells of.
+/// An entry that is waiting for its operation.
 #[derive(Debug)]
 pub(crate) struct Note {
     actor: Option<String>,

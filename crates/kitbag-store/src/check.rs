@@ -1,4 +1,4 @@
-//! Checks a store: compares its rows with each other and with what they were made of.
+//! Checks a store: compares its rows with each other and with the rows that they were derived from.
 
 mod links;
 mod scope;

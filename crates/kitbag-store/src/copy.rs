@@ -58,8 +58,8 @@ impl Store {
         if other.scope_count().await? == Some(UNFINISHED) {
             other.remove_all(tables.iter()).await?;
         } else if !other.is_empty(&tables).await? {
-            let problem = format!("has rows of tenant `{}` already", other.tenant());
-            return Err(StoreError::invalid("the other store", problem));
+            let problem = format!("already has memory of tenant `{}`", other.tenant());
+            return Err(StoreError::invalid("the store to copy to", problem));
         }
         // Set before the first row and replaced after the last: whoever looks between them sees an
         // unfinished copy.

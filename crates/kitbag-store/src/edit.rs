@@ -52,8 +52,8 @@ impl Store {
     ) -> Result<bool> {
         let content = content.into();
         if content.is_blank() {
-            let problem = "has no text; forget the message instead";
-            return Err(StoreError::invalid("the new content", problem));
+            let problem = "is empty; to remove the message, forget it";
+            return Err(StoreError::invalid("the new text", problem));
         }
         let (secrets, facts_from_talk) = (self.secrets(), self.facts_from_talk());
         self.write(async move |tx| {

@@ -57,7 +57,7 @@ impl Embedder {
         let mut tokenizer =
             Tokenizer::from_bytes(&description).map_err(|error| wrong(error.to_string()))?;
         let meaningless = meaningless(&tokenizer, &description).map_err(wrong)?;
-        // Models are told to cut or fill texts to one length. Then likeness would depend on the
+        // The settings of models cut or fill texts to one length. Then likeness would depend on the
         // length of a text.
         tokenizer.with_padding(None);
         tokenizer

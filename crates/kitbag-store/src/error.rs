@@ -40,7 +40,7 @@ pub enum StoreError {
         reason: String,
     },
     /// There is no store, and none was to be made.
-    #[error("there is no store {location}: {reason}")]
+    #[error("there is no store at {location}: {reason}")]
     NoStore {
         /// The file, or the server without its password.
         location: String,
@@ -222,8 +222,8 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Returns true if the error tells of the database, whose words are for whoever runs it. Others tell of what
-    /// was asked.
+    /// Returns true if the error is about the database, whose message is for its operator. Others are about the
+    /// request.
     #[must_use]
     pub const fn is_of_database(&self) -> bool {
         !matches!(
@@ -259,7 +259,7 @@ impl StoreError {
                 Some("connect as a superuser or as a role with BYPASSRLS to list tenants")
             }
             Self::Write { .. } => {
-                Some("free some space or check the folder's rights, then try again")
+                Some("check that the folder exists, is writable and has free space, then try again")
             }
             Self::Locked { .. } => {
                 Some("end the process that holds the store, or try again when it is done")

@@ -28,7 +28,7 @@ pub struct ExtensionState {
     pub tenant: ExtensionValues,
 }
 
-/// Whose values a change is about.
+/// The owner of the changed values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum KeptFor {
@@ -42,7 +42,7 @@ pub enum KeptFor {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ExtensionChange {
-    /// Whose value it is.
+    /// The owner of the value.
     pub kept_for: KeptFor,
     /// The extension.
     pub extension: String,

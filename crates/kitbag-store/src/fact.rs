@@ -1,6 +1,6 @@
 //! Facts about a sender: a key and a value. Replaced values are kept as history.
 //!
-//! A fact is told by a person or a tool, or drawn from a message. A told fact holds everywhere, a
+//! A fact is set by a person or a tool, or drawn from a message. A fact that was set holds everywhere, a
 //! drawn one on the channel of its message. Of one key, the latest value visible in a place holds
 //! there.
 

@@ -116,7 +116,7 @@ impl FromStr for TurnId {
     type Err = StoreError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let expected = "7.12.3, as it was given when it began";
+        let expected = "7.12.3, as `kitbag memory history 7.12` prints it";
         let found = text
             .rsplit_once('.')
             .and_then(|(before, number)| Some(conversation(before)?.turn(number.parse().ok()?)));
@@ -144,10 +144,7 @@ fn conversation(text: &str) -> Option<ConversationId> {
 
 fn wrong(field: &'static str, text: &str, expected: &str) -> StoreError {
     let text = text.escape_debug();
-    StoreError::invalid(
-        field,
-        format!("`{text}` is not a number such as {expected}"),
-    )
+    StoreError::invalid(field, format!("`{text}` is not an id such as {expected}"))
 }
 
 impl Parameters for ConversationId {

@@ -1,4 +1,4 @@
-//! Keys with which clients of a server show who they are. A key is shown once; the store keeps its hash.
+//! Keys that identify the clients of a server. A key is shown once; the store keeps its hash.
 //!
 //! A key names its tenant, and is looked up among that tenant's keys alone, so that row-level security holds
 //! for keys as for everything else.

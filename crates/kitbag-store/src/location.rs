@@ -67,14 +67,16 @@ impl FromStr for Location {
         let path = match text.strip_prefix("sqlite:") {
             // `sqlite:///x` is the absolute path `/x`, and `sqlite://x` a relative one.
             Some(path) => path.strip_prefix("//").unwrap_or(path),
-            None if text.contains("://") => return Err(fail("no such kind of database is known")),
+            None if text.contains("://") => {
+                return Err(fail("Kitbag stores memory in SQLite and PostgreSQL only"));
+            }
             None => text,
         };
         if path.is_empty() {
             return Err(fail("the name of the file is missing"));
         }
         if path == ":memory:" {
-            return Err(fail("memory that is gone with the process is no store"));
+            return Err(fail("SQLite would lose it when the process ends"));
         }
         Ok(Self::Sqlite(path.into()))
     }
@@ -105,7 +107,7 @@ fn shown(address: &str) -> String {
     let config = address.map(|(address, _)| address.parse::<tokio_postgres::Config>());
     // An address that does not parse may have its password anywhere, so nothing of it is shown.
     let Ok(Ok(config)) = config else {
-        return "the PostgreSQL address".to_owned();
+        return "postgresql://…".to_owned();
     };
     let user = config.get_user().map(|user| format!("{user}@"));
     let host = config.get_hosts().first().map(|host| match host {
@@ -126,7 +128,7 @@ fn shown(address: &str) -> String {
 
 #[cfg(not(feature = "postgres"))]
 fn shown(_: &str) -> String {
-    "the PostgreSQL address".to_owned()
+    "postgresql://…".to_owned()
 }
 
 /// The input where a location was expected, without anything between `://` and `@`.

@@ -1,4 +1,4 @@
-//! Rules for names, which are checked once where they come in.
+//! Rules for names, which are checked once, when they enter the store.
 
 use crate::error::{Result, StoreError};
 

@@ -3,7 +3,7 @@
 //! Such a client never learns what was added, so it is remembered by the hash of all that was said up to its
 //! place, and put back there in each later request: else a provider would have to read everything behind it
 //! again. Nothing here is said by anybody. It is not recalled, and is gone as soon as anything of its
-//! sender's is forgotten, since it tells of messages and facts.
+//! sender's is forgotten, since it quotes messages and facts.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::value::Value;
 /// Older ones are of conversations that no provider's cache holds any more.
 const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// So many are asked for at a time.
+/// The most keys in one query.
 const TOGETHER: usize = 500;
 
 /// A text that was added to a request.

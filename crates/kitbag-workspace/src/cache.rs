@@ -61,7 +61,7 @@ struct State {
 }
 
 impl Cache {
-    /// Opens a folder that is to hold at most so many bytes, creating it where it is missing.
+    /// Opens a folder that may hold at most this many bytes, and creates it if it is missing.
     ///
     /// Without one it is what `KITBAG_CACHE_DIR` names, or else `kitbag` in the user's cache folder.
     /// Where neither can be had, the cache is disabled: it holds nothing and keeps nothing.

@@ -42,11 +42,11 @@ pub struct Query {
 pub struct Term {
     /// The stem, or the whole compound identifier, in lower case.
     pub text: String,
-    /// Whether it is a compound identifier.
+    /// True for a compound identifier.
     pub is_whole: bool,
-    /// How much it counts for a file.
+    /// Its weight for a file.
     pub weight: f64,
-    /// How much it counts for a part of a file: there the words of logs are worth as much as others.
+    /// Its weight for a part of a file, where the words of logs are worth as much as others.
     pub unit_weight: f64,
 }
 
@@ -109,7 +109,7 @@ impl Query {
         }
     }
 
-    /// Whether the task says nothing that could be looked for.
+    /// Returns true if the task has nothing to search for.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()

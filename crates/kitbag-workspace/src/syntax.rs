@@ -65,15 +65,15 @@ pub struct Syntax {
     pub language: Option<Language>,
     /// The stretches that the file divides into: in order, without overlap, all lines covered.
     pub units: Vec<Unit>,
-    /// What encloses units: classes, modules, functions that were cut.
+    /// The definitions that enclose units: classes, modules, functions that were cut.
     pub scopes: Vec<Scope>,
     /// The names that the file defines, in order.
     pub definitions: Vec<Definition>,
-    /// What the file imports, in order.
+    /// The imports of the file, in order.
     pub imports: Vec<Import>,
     /// The stretches that an outline leaves out, in order, without overlap.
     pub folds: Vec<Fold>,
-    /// Which lines need each other, the outer before the inner.
+    /// The lines that need each other, the outer before the inner.
     pub frames: Vec<Frame>,
 }
 
@@ -91,7 +91,7 @@ pub struct Unit {
     pub parents: Vec<String>,
     /// What it is.
     pub kind: UnitKind,
-    /// Whether it is one part of a definition that was cut because of its length.
+    /// True for a part of a definition that was cut because of its length.
     pub part: bool,
     /// The lines of the signature of what is defined here, with attributes, without comments.
     pub signature: Option<(u32, u32)>,
@@ -106,7 +106,7 @@ impl Unit {
     }
 }
 
-/// What a unit is.
+/// The kind of a unit.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -159,11 +159,11 @@ pub struct Definition {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Import {
-    /// What is imported, as the language writes it: `django.db.models`, `./foo`, `crate::fit`.
+    /// The imported name, as the language writes it: `django.db.models`, `./foo`, `crate::fit`.
     pub path: String,
     /// The names that become known here; empty if the import does not say.
     pub names: Vec<String>,
-    /// Whether the path counts from the importing file where the path alone does not say so.
+    /// True if the path is relative to the importing file, although the path itself does not show it.
     pub relative: bool,
     /// The first line.
     pub first: u32,
@@ -195,7 +195,7 @@ pub struct Frame {
     pub kind: FrameKind,
 }
 
-/// What a stretch of lines is for what stands around it.
+/// The relation of a stretch of lines to the code around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum FrameKind {

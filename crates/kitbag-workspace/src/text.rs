@@ -1,4 +1,4 @@
-//! The text of a file: encodings, and what is no text.
+//! The text of a file: encodings, and files that are not text.
 //!
 //! Reading never follows a link, never waits for a pipe and never reads more than was announced.
 

@@ -32,7 +32,7 @@ impl Prioritizer for DomainFirst {
     }
 }
 
-/// What packs the project for the same task, with and without the prioritizer.
+/// Packs the project for the same task, with and without the prioritizer.
 pub(crate) fn request(project: &Path) -> PackRequest {
     let task = "change how the invoice total is rounded";
     let mut request = PackRequest::new(project.join("shop"), task).with_budget(Tokens(300));

@@ -2,7 +2,7 @@
 //!
 //! The message is on the disk before anything else is done with it. With the first byte of the answer the
 //! prompt counts as sent: it is archived while the answer is read. The answer is kept when it has ended,
-//! whole or not. A provider that fails loses nothing, and what came of an answer is handed out also where
+//! whole or not. A provider that fails loses nothing, and the part of an answer that arrived is returned even if
 //! the store fails. A model that asks for tools is asked again with their results.
 //!
 //! # The loop
@@ -142,7 +142,7 @@ impl Engine {
     /// # Errors
     /// When the sender may not send messages on the channel, when the store fails, when there is no
     /// prompt, or when the provider fails. The message is kept in any case once it was accepted, and so is
-    /// what came of the answer.
+    /// the part of the answer that arrived.
     pub async fn answer(
         &self,
         turn: TurnRequest,
@@ -360,7 +360,7 @@ async fn finished(
     }
 }
 
-/// The end of a run, as extensions are told it.
+/// The end of a run, as extensions get it.
 fn run_end(problem: Option<&AnswerError>) -> RunEnd {
     match problem {
         None => RunEnd::Answered,
@@ -395,7 +395,6 @@ pub struct Answer {
     pub request: Request,
     /// The tool steps before the answer: messages that call tools, and their results.
     pub steps: Vec<Message>,
-    /// The answer.
     pub reply: Reply,
     /// The time that was spent waiting for the provider.
     pub waited: Duration,

@@ -58,7 +58,7 @@ pub use whole::{Engine, EngineBuilder, EngineError};
 use crate::tokens::ModelProfile;
 use crate::wire::{Dialect, Laid, Request};
 
-/// What a prompt is asked for, besides what sources bring.
+/// The settings of a prompt, apart from the contributions of sources.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PromptRequest {
@@ -169,7 +169,7 @@ pub fn compose(
     Ok(composed)
 }
 
-/// The same for a prompt that is perhaps not the one to be used: no event tells of it.
+/// The same for a prompt that may not be the one to be used: no event reports it.
 pub(crate) fn try_compose(
     request: &PromptRequest,
     contributions: Vec<Contribution>,

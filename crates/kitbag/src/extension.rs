@@ -4,7 +4,7 @@
 //! as many steps as it takes: one for each request. Through the [`Run`] it injects context messages, leaves
 //! tools out, changes the model and parameters, stops the run, and keeps values between turns, which are
 //! written with the turn or not at all. One that fails loses what it did in that phase; one that panics or takes too
-//! long is left out for the rest of the run. Both are told as problems, and the turn goes on.
+//! long is left out for the rest of the run. Both are reported as problems, and the turn goes on.
 //!
 //! `rules:` of a project are an extension like any other.
 

@@ -74,11 +74,11 @@ impl CodingAgent {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Hook {
-    /// Where it is kept.
+    /// The store of the sessions.
     pub store: Store,
-    /// Which agent runs the hook.
+    /// The agent that runs the hook.
     pub agent: CodingAgent,
-    /// Whose memory it is.
+    /// The sender.
     pub sender: String,
     /// The folder that paths in a session are shown below.
     pub folder: PathBuf,
@@ -100,7 +100,7 @@ pub enum HookError {
     Transcript {
         /// The file that the agent named.
         file: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
 }

@@ -66,7 +66,7 @@ pub(crate) use layers::{ClosedLayers, layers_after};
 /// The most tokens of the summary that stands for a conversation.
 pub(crate) const SUMMARY: Tokens = Tokens(200);
 
-/// The outcome of learning: what was learned, what it cost, and what did not go as asked.
+/// The outcome of learning: the lessons, their cost, and the problems.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Lessons {

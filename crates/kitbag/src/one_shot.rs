@@ -15,7 +15,7 @@ use crate::wire::Request;
 /// A model that is asked one question at a time.
 #[derive(Clone, Copy)]
 pub(crate) struct OneShot<'e> {
-    /// Whose budget and traits hold.
+    /// The engine, whose budget and traits apply.
     pub(crate) engine: &'e Engine,
     pub(crate) provider: &'e dyn Provider,
     /// The model that the provider is asked for; without it, the provider's own.

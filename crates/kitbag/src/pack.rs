@@ -237,7 +237,7 @@ pub struct Prepared {
     survey: Survey,
     /// The files that must be in, and which lines of them.
     pins: Pins,
-    /// Whether there is no task, or no file has to do with it.
+    /// True if there is no task, or no file is relevant to it.
     is_overview: bool,
     /// Notes for the reader of the prompt.
     notes: Vec<String>,
@@ -293,7 +293,7 @@ impl Prepared {
         Ok(pack)
     }
 
-    /// The least of a few larger budgets with which no patch is told by its name alone.
+    /// The least of a few larger budgets with which no patch is shown by name alone.
     fn budget_for_change(
         &self,
         change: &Change,

@@ -88,7 +88,7 @@ impl ProjectPlaces {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LayoutError {
-    /// There is none of that name.
+    /// Nothing has that name.
     #[error(transparent)]
     Unknown(#[from] UnknownLayout),
     /// The agent's file has an error in its layout.

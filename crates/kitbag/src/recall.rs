@@ -31,7 +31,7 @@ pub struct RecallAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<u32>")]
     pub tokens: Option<Tokens>,
-    /// What did not fit, if nothing did.
+    /// The messages that did not fit, if none did.
     #[serde(skip)]
     pub misfit: Option<Misfit>,
 }
@@ -42,7 +42,7 @@ pub struct RecallAnswer {
 pub struct Misfit {
     /// Their number.
     pub messages: usize,
-    /// What the best of them needs.
+    /// The tokens that the best of them needs.
     pub needed: Tokens,
 }
 
@@ -58,7 +58,7 @@ pub struct FoundFact {
     pub reference: Option<String>,
     /// Its relevance to the query, in thousandths.
     pub relevance: u32,
-    /// Who said it, where it came from a message.
+    /// The speaker, if it came from a message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub said_by: Option<String>,
     /// The service that remembered it, where it came with the memory of one.
@@ -83,14 +83,14 @@ pub struct FoundMessage {
     /// When it was said.
     #[schemars(with = "Option<String>")]
     pub at: Option<MessageTime>,
-    /// Who said it.
+    /// The speaker.
     #[schemars(with = "String")]
     pub role: Role,
     /// The name of who said it.
     pub speaker: Option<String>,
     /// The part of the message that says most.
     pub text: String,
-    /// Whether there is more of it.
+    /// True if the text was cut.
     pub is_part: bool,
     /// Messages that say nearly the same.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -100,7 +100,7 @@ pub struct FoundMessage {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Value>")]
     pub outdated_by: Option<Later>,
-    /// What the score is made of, if that is asked for.
+    /// The parts of the score, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<Value>>")]
     pub parts: Option<Vec<ScorePart>>,

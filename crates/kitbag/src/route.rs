@@ -2,7 +2,7 @@
 //!
 //! Rules are looked at first, and cost nothing. A model that was asked for by name is never changed. A choice
 //! that cannot be followed (no provider, no key, a file of the folder that may not choose it) and a
-//! classifier that fails, takes too long or talks nonsense leave the usual model, and are told.
+//! classifier that fails, takes too long or talks nonsense leave the usual model, and are reported.
 //!
 //! ```
 //! use kitbag::Engine;

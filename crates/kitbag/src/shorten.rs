@@ -13,7 +13,7 @@ pub(crate) fn shorten(text: &str, most: Tokens, counter: &dyn TokenCounter) -> O
 /// Shortens a text that is known to have more tokens, likewise.
 pub(crate) fn cut(text: &str, most: Tokens, counter: &dyn TokenCounter) -> String {
     let fits = |bytes| counter.count(&head_and_tail(text, bytes)) <= most;
-    // From the size that so many tokens usually have: a text of megabytes must not be counted again and again.
+    // Starts from the usual size of that many tokens: a text of megabytes must not be counted again and again.
     let (mut low, mut high) = (0, (most.0 as usize).saturating_mul(BYTES).max(2));
     while high < text.len() && fits(high) {
         (low, high) = (high, high.saturating_mul(2));

@@ -43,11 +43,10 @@ pub(crate) use trigger::Words;
 pub struct Skill {
     /// Its file as it was read.
     pub text: SkillText,
-    /// Its folder.
     pub folder: PathBuf,
     /// Its file as prompts and people name it: below the project's folder, or absolute.
     pub location: String,
-    /// Who is behind it.
+    /// Its origin, which decides how far it is trusted.
     pub origin: SkillOrigin,
     /// The MCP servers of its `.mcp.json`.
     pub servers: Vec<McpServer>,
@@ -65,7 +64,7 @@ impl Skill {
     }
 }
 
-/// Who is behind a skill.
+/// The origin of a skill, which decides how far it is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SkillOrigin {
@@ -88,7 +87,7 @@ impl SkillOrigin {
         }
     }
 
-    /// Whether the user stands behind it, so that it may instruct and start programs.
+    /// True if the user trusts it, so that it may instruct and start programs.
     #[must_use]
     pub const fn is_trusted(self) -> bool {
         match self {

@@ -98,12 +98,17 @@ pub trait Tool: Send + Sync + 'static {
 
     /// The result as a model reads it; its JSON unless there is something better.
     fn text(output: &Self::Output) -> String {
-        // A result that has no JSON fails before it is asked for its text.
-        serde_json::to_string(output).unwrap_or_default()
+        json_text(output)
     }
 }
 
-/// What a call of a tool changes. In a turn, everything but [`Reads`](Self::Reads) needs an approval.
+/// A result as JSON. A model that gets the error can say so; an empty text would look like an empty result.
+pub(crate) fn json_text(output: &impl Serialize) -> String {
+    serde_json::to_string(output)
+        .unwrap_or_else(|error| format!("the result cannot be written as JSON: {error}"))
+}
+
+/// The effect of calling a tool. In a turn, everything but [`Reads`](Self::Reads) needs an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Effect {
@@ -170,7 +175,7 @@ pub type ToolCall<'a> = Pin<Box<dyn Future<Output = Result<ToolOutput, ToolError
 /// A tool that is called with JSON. [`Tool`]s are of this kind by themselves; those of another program,
 /// whose arguments are not known before it runs, implement it.
 pub trait AnyTool: Send + Sync {
-    /// What to tell a model.
+    /// The text for the model.
     fn spec(&self) -> ToolSpec;
 
     /// Does the work.

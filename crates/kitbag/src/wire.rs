@@ -151,9 +151,23 @@ impl Request {
     /// The JSON, without white space between the fields.
     #[must_use]
     pub fn to_json(&self) -> String {
-        // Names are strings and values are JSON already.
-        serde_json::to_string(&self.fields).unwrap_or_default()
+        object(&self.fields)
     }
+}
+
+/// The JSON object with these fields. Their values are JSON already, so this cannot fail.
+pub(crate) fn object(fields: &IndexMap<String, RawJson>) -> String {
+    let mut json = String::from("{");
+    for (at, (name, value)) in fields.iter().enumerate() {
+        if at > 0 {
+            json.push(',');
+        }
+        json.push_str(&serde_json::Value::from(name.as_str()).to_string());
+        json.push(':');
+        json.push_str(value.as_str());
+    }
+    json.push('}');
+    json
 }
 
 /// A prompt that is laid out in blocks.

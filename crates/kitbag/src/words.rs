@@ -21,7 +21,7 @@ pub fn grouped(number: impl Into<u64>) -> String {
     }
 }
 
-/// The first words of a text on one line, at most so many characters, none of which controls a terminal.
+/// The first words of a text on one line, at most `most` characters, none of which controls a terminal.
 #[must_use]
 pub fn beginning(text: &str, most: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().take(most).collect();
@@ -33,7 +33,7 @@ pub fn beginning(text: &str, most: usize) -> String {
     format!("{start}…")
 }
 
-/// About so many bytes of a longer text, two thirds of them from its beginning and the rest from its end, in
+/// About this many bytes of a longer text, two thirds of them from its beginning and the rest from its end, in
 /// whole lines where those are short. A line between them tells how much is left out.
 #[must_use]
 pub fn head_and_tail(text: &str, bytes: usize) -> String {

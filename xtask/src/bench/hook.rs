@@ -29,9 +29,9 @@ pub(crate) struct Options {
     kitbag: Option<PathBuf>,
 }
 
-/// A hook may take so many times as long as a bare recall, besides the start of the program.
+/// The limit of a hook's time without the start of the program, as a multiple of a bare recall.
 const TIMES_RECALL: f64 = 3.0;
-/// So many queries are answered by one process, so that its start counts for nothing.
+/// The queries for one process: so many that its start does not count.
 const QUERIES: usize = 50;
 const PROJECT: &str = "/project";
 
@@ -118,7 +118,7 @@ impl HookBench {
         output_of(import.args(["memory", "import"]).arg(&file)).map(drop)
     }
 
-    /// Answers so many queries in one process.
+    /// Answers this many queries in one process.
     fn recalls(&self, queries: usize) -> Result<super::measure::Run> {
         let file = self.folder.join(format!("{queries}.jsonl"));
         let mut lines = String::new();

@@ -15,7 +15,7 @@ use crate::metadata::Metadata;
 use crate::statistics::median;
 use crate::{npm, release};
 
-/// A warm rendering may take so many times what Handlebars.js takes.
+/// The limit of a warm rendering, as a multiple of Handlebars.js.
 const TIMES_HANDLEBARS: f64 = 4.0;
 /// Starts of each process.
 const STARTS: usize = 21;

@@ -64,21 +64,21 @@ struct Concurrent {
     turns_per_second: f64,
 }
 
-/// Recall may take so many times what the database's own text search takes.
+/// The limit of a recall, as a multiple of the database's own text search.
 const TIMES_SEARCH: f64 = 1.0;
 /// Words that nobody said may take this share of what the search takes for known ones.
 const UNKNOWN_SHARE: f64 = 0.1;
-/// Listing as many conversations may take so many times what it takes in the smallest store.
+/// The limit of listing as many conversations, as a multiple of the smallest store's time.
 const TIMES_SMALLEST: f64 = 1.5;
-/// A whole context may take so many times what recall takes.
+/// The limit of a whole context, as a multiple of a recall.
 const TIMES_RECALL: f64 = 2.0;
 /// Importing is at least this share as fast, by the clock, as inserting the same messages into a table and
 /// FTS5's index over it, which can be searched too. Bare inserts of the store's own rows, analysed before, are no
 /// such peer.
 const SHARE_OF_INDEXED_INSERTS: f64 = 0.5;
-/// A check may need so many megabytes.
+/// The limit of a check, in megabytes.
 const CHECK_MEGABYTES: f64 = 200.0;
-/// The file may have so many times the size of FTS5's with its table.
+/// The limit of the file, as a multiple of FTS5's with its table.
 const TIMES_FTS_SIZE: f64 = 1.2;
 
 pub(crate) fn memory(options: &Options) -> Result<()> {

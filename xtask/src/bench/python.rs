@@ -13,7 +13,7 @@ const PACKAGE: &str = "tiktoken==0.14.0";
 
 /// Python's time, best of three.
 #[derive(Deserialize)]
-pub(super) struct Counted {
+pub(super) struct PythonTime {
     pub(super) seconds: f64,
 }
 
@@ -23,7 +23,7 @@ pub(super) fn count(
     vocabulary: &Path,
     list: &Path,
     counts: &Path,
-) -> Result<Counted> {
+) -> Result<PythonTime> {
     let python = environment(&folder.join("venv"), &[PACKAGE])?;
     let script = folder.join("count.py");
     fs::write(&script, include_str!("count.py"))?;

@@ -34,7 +34,7 @@ struct Time {
     cpu_ms: f64,
 }
 
-/// Our own time may be so many times that of a bare recall.
+/// The limit of our own time, as a multiple of a bare recall.
 const TIMES_RECALL: f64 = 3.0;
 /// The first words may come later than directly by this share of the time that we may take.
 const SHARE_OF_OWN: f64 = 0.1;

@@ -25,7 +25,7 @@ pub(super) struct Instance {
     pub(super) created: String,
 }
 
-/// The tasks of the named repositories (all when none is named), at most so many of each, small trees
+/// The tasks of the named repositories (all when none is named), at most `per_repo` of each, small trees
 /// first. Which of a repository's tasks are taken depends on their ids alone.
 pub(super) fn select(
     mut instances: Vec<Instance>,

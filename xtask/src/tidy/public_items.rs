@@ -14,7 +14,7 @@ use regex::{Captures, Regex};
 use super::Problem;
 use super::sources::{Source, code_words, words};
 
-/// So many may be there: a library offers some things before somebody needs them.
+/// A limit above zero, because a library offers some things before a program needs them.
 const MOST: usize = 20;
 
 const CORE: &str = "crates/kitbag-core/src/";

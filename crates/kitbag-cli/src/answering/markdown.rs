@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(markdown.push(" to"), "* to");
     }
 
-    /// All texts of up to so many of these parts, in every cut.
+    /// All texts of up to this many of these parts, in every cut.
     #[test]
     fn o08_no_character_is_lost_moved_or_added_however_the_text_is_cut() {
         let parts = ["#", " ", "*", "`", "```", "\n", "a", "-", "1", ".", "~~~"];

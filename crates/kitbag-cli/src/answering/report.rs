@@ -51,7 +51,7 @@ fn chosen_by(route: &RouteRecord) -> Option<String> {
     Some(by.trim_end().to_owned())
 }
 
-/// Says that much less came from the cache than it should have, and why, where that is known.
+/// Reports that much less was read from the cache than predicted, with the reason if it is known.
 fn say_cache(answer: &Answer) {
     let Some(sent) = answer.record.inferences.last() else {
         return;

@@ -1,4 +1,4 @@
-//! The tools that an answer may use, and who approves those that write.
+//! The tools of an answer, and the approval of those that write.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,8 @@ pub(super) struct ToolArgs {
         help_heading = TOOLS
     )]
     mcp: Option<PathBuf>,
-    /// Call these tools that write without asking, such as remember or mcp__github__create_issue
+    /// Let the model call these writing tools without asking you, such as remember or
+    /// mcp__github__create_issue; separated by commas
     #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = TOOLS)]
     allow_tools: Vec<String>,
 }

@@ -11,10 +11,15 @@ use crate::project::{ListArgs, find_agent};
 
 /// Lists and shows the agents of the project
 #[derive(Subcommand)]
+#[command(after_help = "Examples:
+  kitbag agent list
+  kitbag agent show reviewer")]
 pub(crate) enum Command {
     /// Lists the agents
+    #[command(after_help = "Example: kitbag agent list --json")]
     List(ListArgs),
-    /// Shows an agent: its settings, and its prompt with the source of it
+    /// Shows an agent: its settings, its prompt, and where the prompt comes from
+    #[command(after_help = "Example: kitbag agent show reviewer")]
     Show {
         /// The agent's id
         agent: String,

@@ -29,9 +29,9 @@ use message::{MessageArgs, ReadMessage};
 ///
 /// The prompt holds memory, the agent's own prompt and documents, and with --pack the code of the current
 /// folder; `kitbag context` shows it. The answer is printed as it comes. A line on stderr gives its tokens,
-/// its time, and its cost if the prices are known. A conversation that was silent for half an hour has
-/// ended: after the answer, the model summarises it and extracts facts from it. `memory: {learning: rules}`
-/// in kitbag.yaml does this without a model, and `off` not at all.
+/// its time, and its cost if the prices are known. A conversation ends when it was silent for
+/// half an hour: after the next answer, the model summarises it and extracts facts from it. `memory:
+/// {learning: rules}` in kitbag.yaml does this without a model, and `learning: off` turns it off.
 ///
 /// A model is named as `provider/model`, or alone if the catalogue knows its provider: anthropic
 /// (ANTHROPIC_API_KEY), openai (OPENAI_API_KEY), openrouter (OPENROUTER_API_KEY), ollama, and those under

@@ -27,7 +27,7 @@ use lines::Lines;
 ///
 /// Messages are answered as by `kitbag ask`, and the open conversation continues. A line that ends with a
 /// backslash continues in the next one. A line `"""` begins a message of several lines, and the next `"""`
-/// ends it. Ctrl-C stops an answer and keeps what came of it; Ctrl-D or `/quit` ends the chat. The arrow
+/// ends it. Ctrl-C stops an answer and keeps the part that arrived; Ctrl-D or `/quit` ends the chat. The arrow
 /// keys bring back earlier messages. If stdin is not a terminal, each of its lines is a message, and Ctrl-C
 /// between answers ends the chat with exit code 130.
 ///
@@ -40,7 +40,7 @@ use lines::Lines;
 ///
 /// When a conversation has ended, or its older part no longer fits, the model summarises it and extracts
 /// facts from it while you go on. `memory: {learning: rules}` in kitbag.yaml does this without a model, and
-/// `off` not at all.
+/// `learning: off` turns it off.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   kitbag chat
@@ -108,8 +108,8 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
                 break;
             };
             match chat.respond(&message).await {
-                Ok(Next::Message) => {}
-                Ok(Next::End) => break,
+                Ok(AfterMessage::Message) => {}
+                Ok(AfterMessage::End) => break,
                 Err(failure) if failure.is_closed_pipe() => return Err(failure),
                 // A failed answer does not end the chat. The message is stored, and the person can go on.
                 Err(failure) => drop(failure.report()),
@@ -129,7 +129,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
 }
 
 /// The continuation of a chat after a message.
-enum Next {
+enum AfterMessage {
     Message,
     End,
 }
@@ -156,7 +156,7 @@ async fn read_message(mut lines: Lines) -> Result<(Lines, Option<String>), Failu
     Ok((lines, message?))
 }
 
-/// The arrow keys bring back messages of so many conversations, so many of each.
+/// The number of conversations, and of messages in each, that the arrow keys bring back.
 const CONVERSATIONS: u32 = 10;
 const MESSAGES: u32 = 100;
 
@@ -210,7 +210,7 @@ impl Chat<'_> {
         Ok(said)
     }
 
-    async fn respond(&mut self, message: &str) -> Result<Next, Failure> {
+    async fn respond(&mut self, message: &str) -> Result<AfterMessage, Failure> {
         let progress = Progress::start("gathering context");
         let asked = &self.args.answering.asked;
         let mut incoming = self.incoming.clone();
@@ -231,7 +231,7 @@ impl Chat<'_> {
                 if let Some(after) = after {
                     self.learner.after(&self.engine, after);
                 }
-                return Ok(Next::Message);
+                return Ok(AfterMessage::Message);
             }
         };
         if let Some(closed) = reply.closed {
@@ -244,8 +244,8 @@ impl Chat<'_> {
             self.incoming.conversation = conversation;
         }
         Ok(match reply.ends_chat {
-            true => Next::End,
-            false => Next::Message,
+            true => AfterMessage::End,
+            false => AfterMessage::Message,
         })
     }
 

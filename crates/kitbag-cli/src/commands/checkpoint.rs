@@ -44,15 +44,17 @@ enum Command {
     Save(save::Args),
     List(list::Args),
     /// Prints a checkpoint as JSON
+    #[command(after_help = "Example: kitbag checkpoint show redirect")]
     Show(Session),
     Resume(resume::Args),
     /// Deletes a checkpoint
+    #[command(after_help = "Example: kitbag checkpoint delete redirect")]
     Delete(Session),
 }
 
 #[derive(clap::Args)]
 struct Session {
-    /// The session: ASCII letters, digits, `_`, `-` and `.`
+    /// The name of the session: ASCII letters, digits, `_`, `-` and `.`
     id: SessionId,
 }
 

@@ -11,6 +11,7 @@ use crate::output;
 /// `kitbag completions fish | source` into ~/.config/fish/config.fish. For zsh write the script to a
 /// file named _kitbag in a folder of $fpath.
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag completions bash > kitbag.bash")]
 pub(crate) struct Args {
     /// The shell
     shell: Shell,

@@ -24,9 +24,9 @@ use crate::typed::TypedSecrets;
 /// Prints the prompt that would be sent for a message, and sends nothing
 ///
 /// The prompt holds memory of the conversation and of the sender, the agent's own prompt and documents, and
-/// with --pack the code of the current folder. All of it competes for one budget. Nothing is changed.
+/// with --pack the code of the current folder. All of it competes for one budget. Memory stays as it is.
 /// Internal messages, which are for the model alone, are shown only with --internal. Secrets in the message are
-/// masked on the screen; the model gets them.
+/// masked on the screen; the model would get them.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   kitbag context \"why is the order refused?\" --pack --explain

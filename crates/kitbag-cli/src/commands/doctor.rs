@@ -15,9 +15,10 @@ use crate::store::{self, StoreArgs};
 /// Checks the setup: what works, where each setting comes from, and how to fix problems
 ///
 /// Checks configuration, skills, memory, providers and their keys (which are not printed), git, parsers, the
-/// cache, MCP servers and the coding agents that use Kitbag. Changes nothing and sends nothing. Fails if
-/// something is broken; anything that is only not set up is a note.
+/// cache, MCP servers and the coding agents that use Kitbag. Changes nothing and sends nothing. Exits
+/// with 1 if something is broken; a feature that is merely not set up gets a note.
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag doctor")]
 pub(crate) struct Args {
     #[command(flatten)]
     project: ProjectArgs,

@@ -1,4 +1,4 @@
-//! `kitbag expand`: the text behind what a prompt only mentions.
+//! `kitbag expand`: the text behind a handle that a prompt only mentions.
 
 use std::path::PathBuf;
 
@@ -16,20 +16,20 @@ use crate::store::{self, StoreArgs};
 /// `src/auth.rs:10-80`, `src/auth.rs:10-` to the end, `src/auth.rs#login`, `src/auth.rs#User.login`. A
 /// tool's result that was cut names its handle, such as `7.12.3/1`. Secrets are replaced.
 ///
-/// With `--references`, prints the lines that use the definition, callers among them, each with its place
-/// and the definition around it. They are found by name.
+/// With `--references`, prints the lines that use the definition, such as its callers, each with its file,
+/// its line number and the definition around it. Uses are found by name alone.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   kitbag expand src/auth.rs#login
   kitbag expand src/auth.rs:10-80
   kitbag expand src/auth.rs#login --references")]
 pub(crate) struct Args {
-    /// The handle
+    /// The handle, such as src/auth.rs#login
     handle: String,
     /// The folder of the project
     #[arg(short = 'C', long, value_name = "FOLDER", default_value = ".")]
     root: PathBuf,
-    /// Print where the definition is used, callers among them
+    /// Print the lines that use the definition, such as its callers
     #[arg(long)]
     references: bool,
     /// Print the references as JSON

@@ -1,4 +1,4 @@
-//! `kitbag explain`: why a prompt is as it is, and what would change that.
+//! `kitbag explain`: the reasons for the contents of a prompt, and what would change them.
 
 mod path;
 mod table;
@@ -22,8 +22,8 @@ use crate::progress::Progress;
 /// the folders that take most of it. If the task was misunderstood, the table ends with the inferred type,
 /// the words that it came from, and the words that were searched for.
 ///
-/// With `--task-file` the only argument is the path. With `--diff` or `--staged`, which need no task,
-/// an only argument is the path too, unless it is a sentence.
+/// With `--task-file` the one argument is the path. With `--diff` or `--staged`, which need no task, a
+/// single argument is taken as the path too, unless it is a sentence.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   kitbag explain \"fix the login redirect\" src/session.rs
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Show this many rows of what is not in the prompt
+    /// Show at most this many rows of files that are not in the prompt
     #[arg(long, value_name = "ROWS", default_value_t = 20)]
     excluded: usize,
 }
@@ -99,7 +99,7 @@ fn source(args: &Args, typed: &str, pack: &Pack) -> Result<String, Failure> {
     })
 }
 
-/// The file that was most likely meant by a path that is none: one of that name, or the nearest.
+/// The file that a wrong path most likely means: one with that file name, or the most similar path.
 fn suggested(typed: &str, pack: &Pack) -> Option<String> {
     let ranked = pack.decisions.ranked.iter().map(|ranked| &ranked.source);
     let excluded = pack
@@ -160,7 +160,7 @@ impl Args {
         }
     }
 
-    /// Whether an argument beside a change is a path: that of a file, or one word.
+    /// Returns true if an argument that comes with a change is a path: that of a file, or one word.
     fn is_path(&self, argument: &str) -> bool {
         !argument.contains(char::is_whitespace) || place(self.pack.root(), argument).is_ok()
     }

@@ -63,7 +63,7 @@ pub(crate) struct Args {
     /// The request to answer; the forms flat, node, anthropic, openai and responses need one
     #[arg(long, value_name = "TEXT")]
     request: Option<String>,
-    /// The base prompt
+    /// The system prompt, which comes first
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
     /// Type of the task: implement, debug, refactor, test, analyze or review

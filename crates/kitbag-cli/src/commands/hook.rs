@@ -29,12 +29,13 @@ use crate::store::{self, StoreArgs};
 /// Coding agents run this command with a JSON object on stdin; `kitbag init --for claude` or `--for codex`
 /// sets that up. At the start of a session it adds facts and summaries of the project, and before a prompt
 /// the past messages that concern it: at most 800 tokens, and nothing twice. When the agent stops, it stores
-/// the session without secrets. It never stops the agent.
+/// the session without secrets. The agent goes on even if the hook fails.
 ///
 /// `hooks:` in kitbag.yaml has the settings: `scope: project|user|off`, `budget: 800`, `time_limit: 2s`.
-/// Storing may take five times the limit. Nothing takes longer than the agent waits: 5 seconds before a
-/// prompt, 30 to store.
+/// Storing may take five times that limit. The agent waits 5 seconds before a prompt and 30 seconds for
+/// storing; the hook always ends before that.
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag hook --for claude")]
 pub(crate) struct Args {
     /// The agent that runs the hook
     #[arg(long = "for", value_name = "AGENT", default_value = "claude")]

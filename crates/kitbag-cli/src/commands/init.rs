@@ -23,10 +23,10 @@ const CONFIG: &str = include_str!("init/kitbag.yaml");
 ///
 /// With --for, adds the MCP server `kitbag mcp` and the hooks `kitbag hook` to the agent's configuration of
 /// this project: for claude .mcp.json and .claude/settings.local.json, for codex .codex/config.toml, for
-/// cursor .cursor/mcp.json, for vscode .vscode/mcp.json. Cursor and VS Code have no hooks that take context.
+/// cursor .cursor/mcp.json, for vscode .vscode/mcp.json. Cursor and VS Code have no hooks that can add context.
 /// The change is shown first, and nothing else in those files changes.
 ///
-/// --remove takes Kitbag's part out again, with files and folders that then are empty. A server named
+/// --remove takes Kitbag's part out again, and deletes files and folders that this leaves empty. A server named
 /// `kitbag` that runs another program is reported, keeps its environment, and is never removed.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:

@@ -1,4 +1,4 @@
-//! `kitbag key`: the keys with which clients of a server show who they are.
+//! `kitbag key`: the keys that identify the clients of a server.
 
 mod audit;
 mod create;

@@ -18,9 +18,11 @@ use crate::project::ListArgs;
   kitbag layout check")]
 pub(crate) enum Command {
     /// Lists the built-in layouts and the project's
+    #[command(after_help = "Example: kitbag layout list --json")]
     List(ListArgs),
     Show(show::Args),
     /// Checks all layouts, agents and documents of the project, and reports every problem
+    #[command(after_help = "Example: kitbag layout check --config kitbag.yaml")]
     Check(ListArgs),
     Render(Box<render::Args>),
 }

@@ -24,6 +24,9 @@ use crate::store::StoreArgs;
 /// checkpoint, the project's documents and past prompts as resources, and layouts as prompts. It ends when
 /// the agent closes stdin.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag mcp
+  kitbag mcp --root ~/src/shop --no-memory")]
 pub(crate) struct Args {
     /// The folder of the project
     #[arg(short = 'C', long, value_name = "FOLDER", default_value = ".")]
@@ -38,7 +41,7 @@ pub(crate) struct Args {
     project: ProjectArgs,
     #[command(flatten)]
     counter: CounterArgs,
-    /// The folder of the cache
+    /// Folder for the cache
     #[arg(
         long,
         value_name = "FOLDER",

@@ -1,4 +1,4 @@
-//! `kitbag memory`: what is remembered, to look at, search, change and forget.
+//! `kitbag memory`: commands that show, search, change and forget what is stored.
 
 mod backup;
 mod check;

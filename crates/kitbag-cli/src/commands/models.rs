@@ -17,8 +17,9 @@ use crate::store::{self, StoreArgs};
 
 /// Lists models with their windows, prices, caches and tokenizers
 ///
-/// Prices are list prices in US dollars for a million tokens; `-` means that no figure is published. The
-/// exact name of a model shows all about it: price steps, sources, and the state of its provider's key.
+/// Prices are list prices in US dollars for a million tokens; `-` means that no figure is published. With
+/// the exact name of a model, prints everything known about it: price steps, sources, and the state of its
+/// provider's key.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   kitbag models

@@ -34,8 +34,8 @@ use crate::{flags, output};
 /// as the budget allows. Without a task it gives an overview of the project.
 ///
 /// Stdin is the task if no other is given. Otherwise a text that is piped in is attached to the task, such
-/// as the log of a failure. In a terminal, kitbag waits for stdin. Otherwise it waits one second, then
-/// continues without it and warns; `--attach -` always waits. A terminal and /dev/null are not read.
+/// as the log of a failure. If stderr is a terminal, kitbag waits for the pipe and says so. Otherwise it waits
+/// one second for the first byte, then continues without it and warns; `--attach -` always waits.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   kitbag pack \"fix the login redirect\" --copy

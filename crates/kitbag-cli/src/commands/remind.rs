@@ -48,8 +48,10 @@ enum Command {
     /// Lists the reminders
     ///
     /// Internal ones, which a program added for the model alone, are counted but not shown.
+    #[command(after_help = "Example: kitbag remind list --conversation trip")]
     List,
     /// Removes a reminder
+    #[command(after_help = "Example: kitbag remind remove language")]
     Remove {
         /// The key of the reminder
         key: String,
@@ -57,17 +59,19 @@ enum Command {
 }
 
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag remind add \"Answer in Portuguese\" --key language
+  kitbag remind add \"Run the tests first\" --cooldown 5")]
 struct AddArgs {
     /// The text of the reminder
     text: String,
-    /// Key that replaces or removes the reminder later [default: its first words and a
-    /// hash]
+    /// Name by which to replace or remove the reminder later [default: its first words and a hash]
     #[arg(long, value_name = "NAME")]
     key: Option<String>,
     /// Place in the prompt
     #[arg(long, value_enum, default_value_t = TargetArg::Suffix)]
     target: TargetArg,
-    /// Number of prompts to skip after each one that shows it
+    /// After a prompt that shows it, leave it out of this many prompts
     #[arg(long, value_name = "N", default_value_t = 0)]
     cooldown: u32,
     /// Remove it after the first prompt that shows it

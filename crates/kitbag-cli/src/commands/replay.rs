@@ -22,12 +22,12 @@ use crate::store::{self, StoreArgs};
 pub(crate) struct Args {
     /// The turn, such as 7.12.3
     turn: TurnId,
-    /// Prompt of the turn, counted from 0 [default: the last]
+    /// Print this prompt of the turn, counted from 0, if it had several [default: the last]
     #[arg(long, value_name = "N")]
     inference: Option<u32>,
     #[command(flatten)]
     internal: InternalArgs,
-    /// Print JSON: the prompt with its figures and its ledger
+    /// Print the prompt, its figures and its ledger as JSON
     #[arg(long)]
     json: bool,
 }

@@ -28,8 +28,8 @@ use reload::Reloads;
 /// stored. With memory, parts of earlier conversations that concern the newest message are added to it, and
 /// the conversation is remembered. A request to which nothing is added is forwarded byte for byte.
 ///
-/// The settings are under `server:` in your own kitbag.yaml, or in the file that --config names; on SIGHUP a
-/// server without a terminal reads them again. Ctrl-C stops the server after the answers under way are complete, and
+/// The settings are under `server:` in your own kitbag.yaml, or in the file that --config names. A server
+/// that runs without a terminal reads them again on SIGHUP. Ctrl-C stops the server after the answers under way are complete, and
 /// a second Ctrl-C at once. Warnings are logged unless --log says otherwise.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -38,17 +38,17 @@ use reload::Reloads;
   kitbag serve --upstream ollama --no-memory")]
 pub(crate) struct Args {
     /// Listen on this address [default: 127.0.0.1:7411]
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
     bind: Option<SocketAddr>,
     /// Provider or address for models that the configuration does not name [default: Anthropic or OpenAI, by
     /// the API of the request]
     #[arg(long, value_name = "PROVIDER|URL")]
     upstream: Option<String>,
-    /// A folder that may be packed over HTTP and MCP, with all below it; may be repeated [default: those
+    /// Allow packs of this folder, and of those below it, over HTTP and MCP; may be repeated [default: those
     /// under `server: {roots: …}`, or none]
-    #[arg(long = "root", value_name = "FOLDER")]
+    #[arg(short = 'C', long = "root", value_name = "FOLDER")]
     roots: Vec<PathBuf>,
-    /// Use no memory: remember nothing and add nothing
+    /// Recall nothing and store nothing
     #[arg(long)]
     no_memory: bool,
     #[command(flatten)]
@@ -56,6 +56,11 @@ pub(crate) struct Args {
 }
 
 const ADDRESS: &str = "127.0.0.1:7411";
+
+fn parse_address(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse()
+        .map_err(|_| "expected an IP address and a port such as 127.0.0.1:7411")
+}
 
 pub(crate) fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -14,10 +14,16 @@ use crate::project::{ListArgs, say_problems};
 
 /// Lists, shows and checks skills (folders with a SKILL.md)
 #[derive(Subcommand)]
+#[command(after_help = "Examples:
+  kitbag skill list
+  kitbag skill show release-notes
+  kitbag skill check")]
 pub(crate) enum Command {
     /// Lists the skills of the project and your own, with their origin
+    #[command(after_help = "Example: kitbag skill list --json")]
     List(ListArgs),
     /// Shows a skill: its triggers, its MCP servers, and its text
+    #[command(after_help = "Example: kitbag skill show release-notes")]
     Show {
         /// The skill's name
         skill: String,
@@ -49,7 +55,7 @@ fn list(skills: &Skills, json: bool) -> Result<(), Failure> {
     }
     if skills.is_empty() {
         output::say(
-            "there are no skills in .agents/skills and .claude/skills of this folder and of your home folder",
+            "there are no skills in .agents/skills or .claude/skills, here or in your home folder",
         );
         return Ok(());
     }

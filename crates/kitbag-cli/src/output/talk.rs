@@ -1,4 +1,4 @@
-//! Talk on stderr: what a person should know besides the result.
+//! Notes, warnings and errors on stderr: everything but the result.
 //!
 //! Everything that is written to stderr goes through here, so that words, logs and the line of
 //! progress do not run into each other. With logs as JSON, every line is JSON.

@@ -188,8 +188,7 @@ fn o05_forgetting_needs_a_second_word() {
             told.stderr
         );
         assert!(
-            told.stderr
-                .contains("it is used as `/forget [yes] about WORDS"),
+            told.stderr.contains("write `/forget [yes] about WORDS"),
             "{}",
             told.stderr
         );

@@ -272,7 +272,7 @@ fn x01_bad_input_is_named_and_answered() {
         ),
         (r#"[{"content":"x"}]"#.to_owned(), "source"),
         ("[1]".to_owned(), "chunk 0"),
-        ("{}".to_owned(), "not a JSON array"),
+        ("{}".to_owned(), "neither an array of chunks nor a request"),
         ("[{]".to_owned(), "not a JSON array"),
         (String::new(), "not a JSON array"),
         ("[".repeat(100_000), "not a JSON array"),

@@ -27,6 +27,7 @@ fn commands_in(help: &str) -> Vec<String> {
 /// The help of a command and of all below it.
 fn help_of(folder: &Folder, path: &[&str]) -> String {
     let help = folder.run(&[path, &["--help"]].concat()).success();
+    assert!(help.contains("\nExample"), "{path:?} has no example");
     let mut text = format!("$ kitbag {} --help\n{help}", path.join(" "));
     for name in commands_in(&help) {
         let path = [path, &[name.as_str()]].concat();

@@ -78,7 +78,7 @@ fn c03_a_layout_is_shown_with_its_props() {
     let folder = Folder::new();
     let shown = folder.run(&["layout", "show", "default"]).success();
     assert!(
-        shown.contains("showSkills (bool, true unless it is given): Whether skills are listed"),
+        shown.contains("showSkills (bool, default true): Whether skills are listed"),
         "{shown}"
     );
     let unknown = folder.run(&["layout", "show", "defualt"]).failure(1);

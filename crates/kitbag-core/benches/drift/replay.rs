@@ -1,4 +1,4 @@
-//! Replays the drifting conversation, beside choosing anew every turn.
+//! Replays the drifting conversation, and compares it with a new choice each turn.
 
 use kitbag_core::assembly::{Assembly, AssemblySettings, assemble};
 use kitbag_core::tokens::Tokens;
@@ -9,11 +9,11 @@ use crate::conversation::{Quarters, Turn};
 pub(crate) struct Run {
     /// The share of each request's bytes that stand at the beginning of the next.
     pub(crate) reuse: f64,
-    /// The worth of what was shown, as a share of what choosing anew shows.
+    /// The worth of what was shown, as a share of what a new choice shows.
     pub(crate) worth: f64,
-    /// The same against choosing anew with as many tokens as were used, appended ones included.
+    /// The same, compared with a new choice of as many tokens as were used, appended ones included.
     pub(crate) worth_at_equal_tokens: f64,
-    /// How often the selection was made anew.
+    /// The number of new selections.
     pub(crate) renewals: usize,
     /// The tokens of the chunks in a request.
     pub(crate) chunk_tokens: f64,
@@ -26,7 +26,7 @@ pub(crate) struct Run {
 pub(crate) enum Selection {
     /// It is kept as long as that pays.
     Kept,
-    /// It is not: every turn chooses anew.
+    /// No selection is kept: every turn makes a new one.
     Anew,
 }
 

@@ -115,7 +115,7 @@ impl Balance {
     }
 }
 
-/// So many tokens of fragments are no noise, however small the prompt is.
+/// Fragments up to this many tokens are no noise, even in a small prompt.
 const LEAST_FRAGMENTS: Tokens = Tokens(400);
 
 /// The worth of each token of a piece, in units so small that a division loses nothing that counts.
@@ -141,7 +141,7 @@ mod tests {
     use crate::fit;
     use crate::rank::RankedChunk;
 
-    /// A file with pieces of so many bytes, a token for each four, and of this worth.
+    /// A file with pieces of this many bytes, a token for each four, and of this worth.
     fn file(path: &str, priority: ContextPriority, pieces: &[(Detail, u32, u64)]) -> Priced {
         let chunk = ContextChunk::new(ChunkType::File, path, "").with_priority(priority);
         let piece = |&(detail, bytes, worth): &(Detail, u32, u64)| Piece {

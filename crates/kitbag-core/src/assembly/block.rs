@@ -51,7 +51,6 @@ pub enum BlockBody {
     Text {
         /// The speaker.
         role: Role,
-        /// The text.
         text: String,
     },
     /// A message.

@@ -14,7 +14,6 @@ use crate::tokens::Tokens;
 /// The end of a band that a cached prefix reaches to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Breakpoint {
-    /// The band.
     pub band: Band,
     /// The tokens of the prompt up to there.
     pub tokens: Tokens,

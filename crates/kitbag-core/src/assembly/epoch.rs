@@ -50,7 +50,6 @@ pub struct Epoch {
     first: String,
     /// A hash of that turn's current message.
     current: String,
-    /// The tokens of that history.
     history_tokens: Tokens,
     /// The length and hash of each text of the latest request.
     texts: Vec<(usize, String)>,

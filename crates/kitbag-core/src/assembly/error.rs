@@ -13,20 +13,15 @@ use crate::tokens::Tokens;
 pub enum AssembleError {
     /// There is nothing to answer.
     #[error("the current message is empty: the form `{}` has nothing to end in", .form.as_str())]
-    EmptyMessage {
-        /// The form.
-        form: OutputForm,
-    },
+    EmptyMessage { form: OutputForm },
     /// The parts that are never cut do not fit.
     #[error("the prompt needs {fixed} tokens before any chunk is chosen, but the budget is {budget}; most of them, {largest_tokens}, are in the band `{}`", .largest.as_str())]
     FixedOverBudget {
         /// The tokens of everything but the chunks.
         fixed: Tokens,
-        /// The budget.
         budget: Tokens,
         /// The largest band.
         largest: Band,
-        /// Its tokens.
         largest_tokens: Tokens,
     },
     /// The critical chunks do not fit, even each at its cheapest level.
@@ -50,13 +45,11 @@ pub enum AssembleError {
         "the tokenizer `{tokenizer}` counts {whole} tokens for a prompt whose parts have {parts}, which is over the budget of {budget}"
     )]
     CountsDoNotAddUp {
-        /// The tokenizer.
         tokenizer: String,
         /// The count of the whole.
         whole: Tokens,
         /// The sum over the parts.
         parts: Tokens,
-        /// The budget.
         budget: Tokens,
     },
 }

@@ -58,7 +58,6 @@ pub struct LedgerEntry {
     pub source: String,
     /// The chunk's kind.
     pub chunk_type: ChunkType,
-    /// Its priority.
     pub priority: ContextPriority,
     /// Likelihood that it is needed.
     pub relevance: Relevance,
@@ -70,7 +69,6 @@ pub struct LedgerEntry {
     pub worth: u64,
     /// Its tokens as it is shown, or those of its most detailed level when it is out.
     pub tokens: Tokens,
-    /// The reason.
     pub reason: Reason,
 }
 
@@ -90,10 +88,7 @@ pub enum Reason {
     /// In: mentioned, so that it can be asked for.
     Mentioned,
     /// Out: less likely needed than the floor.
-    BelowFloor {
-        /// The floor.
-        floor: Relevance,
-    },
+    BelowFloor { floor: Relevance },
     /// In, but with an earlier text: the chunk has changed, and its present text stands further
     /// down.
     Outdated,
@@ -157,9 +152,7 @@ impl fmt::Display for Reason {
 /// The tokens of one band.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BandUse {
-    /// The band.
     pub band: Band,
-    /// Its tokens.
     pub tokens: Tokens,
 }
 

@@ -1,4 +1,4 @@
-//! A prompt as people may see it: a line stands in the place of each internal message.
+//! A prompt as people may see it: a line replaces each internal message.
 
 use alloc::vec::Vec;
 

@@ -110,7 +110,7 @@ fn ranges(lines: &[(u32, u32)]) -> String {
     format!(":{}{more}", ranges.join(","))
 }
 
-/// A heading names so many ranges of lines: more are no heading.
+/// The most ranges of lines in a heading: with more it is too long to read.
 const MOST_RANGES: usize = 8;
 
 /// The fence's language: what the gatherer says, else the extension.

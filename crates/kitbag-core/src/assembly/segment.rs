@@ -14,7 +14,6 @@ pub struct Segment {
     pub band: Band,
     /// The speaker, if the output has messages.
     pub role: Option<Role>,
-    /// The text.
     pub text: String,
     /// Tokens that the provider adds around it.
     pub overhead: u32,

@@ -194,7 +194,6 @@ impl Priced {
 pub(super) struct Base {
     /// The piece that stands there.
     pub(super) shown: Option<usize>,
-    /// Its worth.
     pub(super) worth: u64,
     /// Set if the only text that stands there is an earlier one of the chunk.
     pub(super) is_outdated: bool,

@@ -58,16 +58,11 @@ pub enum ChunkError {
     #[error(
         "chunk `{source_name}` has no levels: give it `content`, or at least one entry in `levels`"
     )]
-    NoLevels {
-        /// The chunk's source.
-        source_name: String,
-    },
+    NoLevels { source_name: String },
     /// A number outside its range.
     #[error("chunk `{source_name}` has {field} {value}; expected a whole number from 0 to {max}")]
     OutOfRange {
-        /// The chunk's source.
         source_name: String,
-        /// The field.
         field: &'static str,
         /// The rejected value.
         value: String,

@@ -316,7 +316,6 @@ pub enum CompactionRefused {
     /// The summary is too long.
     #[error("the summary has {tokens} tokens but may have {limit}")]
     LongSummary {
-        /// Its tokens.
         tokens: Tokens,
         /// The most that it may have.
         limit: Tokens,
@@ -324,7 +323,6 @@ pub enum CompactionRefused {
     /// The parts that must survive are too long.
     #[error("what must not be lost of it has {tokens} tokens but may have {limit}")]
     TooLong {
-        /// Its tokens.
         tokens: Tokens,
         /// The most that it may have.
         limit: Tokens,

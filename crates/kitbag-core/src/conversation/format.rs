@@ -96,7 +96,6 @@ pub struct UnknownDepth {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConversationView {
-    /// The depth.
     pub depth: Depth,
     /// The parts that are shown although the depth does not include them.
     pub also: Cow<'static, [ConversationPart]>,

@@ -107,7 +107,6 @@ pub struct Retention {
     /// The ref.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// The reason.
     #[serde(default, deserialize_with = "null_as_default")]
     pub reason: String,
 }
@@ -137,7 +136,6 @@ pub struct CurationApplied {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DecisionEntry {
-    /// The turn of the decision.
     #[serde(default, deserialize_with = "null_as_default")]
     pub turn: u32,
     /// The ref it is about; none if it is about all.
@@ -146,7 +144,6 @@ pub struct DecisionEntry {
     /// `retain`, `demote`, `drop` or `clear_all`.
     #[serde(default, deserialize_with = "null_as_default")]
     pub action: String,
-    /// The reason.
     #[serde(default, deserialize_with = "null_as_default")]
     pub reason: String,
     /// Fields that this version does not know.

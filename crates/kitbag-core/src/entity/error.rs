@@ -21,7 +21,6 @@ pub enum RegistryError {
     NotADraft {
         /// The ref asked for.
         reference: String,
-        /// Its status.
         status: EntityStatus,
     },
     /// Several drafts have the label of the created row.

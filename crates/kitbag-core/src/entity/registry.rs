@@ -1,4 +1,4 @@
-//! The registry of a session's entities: the row behind each ref, and what was done to it.
+//! The registry of a session's entities: the row behind each ref, and its changes.
 //!
 //! A model sees refs (`recipe_1`) and never row ids. Rules:
 //! - A ref is minted per type and counted from 1; drafts have their own count (`gen_recipe_1`). A

@@ -34,7 +34,7 @@ pub(crate) enum UnknownIds {
     Hide,
 }
 
-/// Data whose refs have become row ids, and the refs for which that was not possible.
+/// Data with row ids in place of refs, and the refs that have no row.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Translated {

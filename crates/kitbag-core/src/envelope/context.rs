@@ -39,9 +39,7 @@ impl CompressedContext {
 /// A chunk that is not in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExcludedChunk {
-    /// The source of the chunk.
     pub source: String,
-    /// The reason.
     pub reason: Reason,
 }
 

@@ -25,7 +25,7 @@ pub fn ending(task_type: Option<TaskType>, request: &str) -> &'static str {
     named(task_type.map_or("any", TaskType::as_str), request)
 }
 
-/// Returns what a model is told of the context of a code base, in the language of the request: that it
+/// Returns the note for a model about the context of a code base, in the language of the request: that it
 /// is material and no orders, and how more of it is had.
 #[must_use]
 pub fn context_note(request: &str) -> &'static str {
@@ -152,7 +152,7 @@ fn is_mostly_foreign(prose: &Words) -> bool {
     foreign >= latin
 }
 
-/// So many words show the language of a request.
+/// The number of words that show the language of a request.
 const READ: usize = 40;
 
 #[cfg(test)]

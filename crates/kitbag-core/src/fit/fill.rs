@@ -1,4 +1,4 @@
-//! Spends what a solution leaves of the budget.
+//! Spends the tokens that a solution leaves unused.
 
 use super::relax::Step;
 use super::table::{Solution, Table};

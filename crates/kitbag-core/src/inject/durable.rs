@@ -55,15 +55,9 @@ impl DurableEntries {
 #[non_exhaustive]
 pub enum EntryAction {
     /// Adds an entry, or replaces the one with its key at its place.
-    Upsert {
-        /// The entry.
-        message: ContextMessage,
-    },
+    Upsert { message: ContextMessage },
     /// Removes the entry with this key.
-    Remove {
-        /// The key.
-        key: String,
-    },
+    Remove { key: String },
     /// Removes all entries whose keys begin so.
     RemoveByKeyPrefix {
         /// The beginning.

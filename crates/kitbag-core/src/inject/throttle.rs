@@ -79,9 +79,7 @@ impl InjectionPlan {
 /// A context message that is not in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
-    /// Its key.
     pub key: String,
-    /// The reason.
     pub reason: Reason,
 }
 
@@ -151,7 +149,6 @@ impl ThrottleState {
 /// The latest emission of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Emitted {
-    /// The step.
     pub step: u64,
     content: ContentHash,
 }

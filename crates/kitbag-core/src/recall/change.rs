@@ -1,4 +1,4 @@
-//! Messages that say that something has changed, and the earlier statements that they outdate.
+//! Messages that state a change, and the earlier statements that they outdate.
 //!
 //! A change is about a statement if both have the same words: those of the query and most of the statement's own,
 //! or if a clause says that just what is stated is over. Time and speaker are the caller's to compare.
@@ -18,7 +18,7 @@ use crate::statement::{SaidSentence, Statements, ToldChange};
 const SHARE: usize = 2;
 /// The least number of those.
 const LEAST: usize = 2;
-/// A word is rare if no more passages have it, or none but one of so many.
+/// A word is rare if at most this many passages have it, or only one in this many.
 const RARE: usize = 20;
 const RARE_SHARE: u64 = 50;
 
@@ -48,7 +48,7 @@ impl<'t> ToldMessage<'t> {
         }
     }
 
-    /// Tells whether some sentence tells of a change.
+    /// Returns true if a sentence states a change.
     #[must_use]
     pub fn tells_change(&self) -> bool {
         self.sentences.iter().any(|(said, _)| said.change.is_some())

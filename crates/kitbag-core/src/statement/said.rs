@@ -21,18 +21,18 @@ pub struct SaidSentence<'t> {
     pub is_first_person: bool,
     /// Set if it asks.
     pub is_question: bool,
-    /// The change that it tells of, if any.
+    /// The change that it states, if any.
     pub change: Option<ToldChange>,
     /// Set if it says what was so before: `used to`.
     pub is_past: bool,
-    /// Set if it tells of something that happened once.
+    /// Set if it states something that happened once.
     pub is_event: bool,
     /// What its clauses in the first person say has ended or was replaced: their words without those
     /// that say so, times and pronouns.
     pub ended: Vec<String>,
 }
 
-/// The way in which a sentence tells of a change.
+/// The way in which a sentence states a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ToldChange {
@@ -78,7 +78,7 @@ impl Statements {
             let mut grammars = self.grammars.iter();
             grammars.any(|grammar| list(grammar).is_in(words))
         };
-        // A wish or a report tells of no change.
+        // A wish or a report states no change.
         let is_meant = |grammar: &&Grammar| !grammar.never.is_in(words);
         let changes = |list: fn(&Grammar) -> &Phrases| {
             let mut grammars = self.grammars.iter().filter(is_meant);

@@ -94,7 +94,6 @@ pub fn extract(
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Utterance {
-    /// The speaker.
     pub speaker: Speaker,
     /// The words.
     pub text: String,

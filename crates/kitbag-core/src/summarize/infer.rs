@@ -157,7 +157,7 @@ fn wish_of(clause: &str) -> Option<(Wish, String)> {
 
 /// Returns the text behind the first cue in a clause; of two cues at the same word the longer
 /// counts.
-fn after_cue<'a>(clause: &'a str, words: &[Placed], cues: &[&str]) -> Option<&'a str> {
+fn after_cue<'a>(clause: &'a str, words: &[PlacedWord], cues: &[&str]) -> Option<&'a str> {
     (0..words.len()).find_map(|start| {
         let here = words.get(start..)?;
         let mut cues: Vec<&&str> = cues.iter().filter(|cue| begins_with(here, cue)).collect();
@@ -177,7 +177,7 @@ fn after_cue<'a>(clause: &'a str, words: &[Placed], cues: &[&str]) -> Option<&'a
     })
 }
 
-fn begins_with(words: &[Placed], cue: &str) -> bool {
+fn begins_with(words: &[PlacedWord], cue: &str) -> bool {
     let mut words = words.iter().map(|placed| placed.word.as_str());
     cue.split(' ').all(|part| words.next() == Some(part))
 }
@@ -257,15 +257,15 @@ fn without_courtesy(text: &str) -> &str {
 }
 
 /// A word of a text in lower case, with its place.
-struct Placed {
+struct PlacedWord {
     word: String,
     start: usize,
     end: usize,
 }
 
-fn words(text: &str) -> Vec<Placed> {
+fn words(text: &str) -> Vec<PlacedWord> {
     let is_inside = |char: char| char.is_alphanumeric() || matches!(char, '\'' | '’' | '_' | '-');
-    let placed = |(start, word): (usize, &str)| Placed {
+    let placed = |(start, word): (usize, &str)| PlacedWord {
         word: word.to_lowercase().replace('’', "'"),
         start,
         end: start + word.len(),

@@ -18,7 +18,6 @@ use super::script::Script;
 /// A language whose grammar is known here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-#[expect(missing_docs, reason = "the names say all")]
 pub enum Language {
     English,
     German,

@@ -1,4 +1,4 @@
-//! Words that say nothing about what a task is about.
+//! Words that say nothing about the topic of a task.
 
 use super::word_list::word_list;
 

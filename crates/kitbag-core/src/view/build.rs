@@ -101,11 +101,9 @@ pub fn build_context(view: &View, state: &TurnState) -> NodeContext {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct NodeContext {
-    /// The node.
     pub node: String,
     /// The entities, without the tiers and the data that the view hides.
     pub entity: EntityContext,
-    /// The conversation.
     pub conversation: ConversationHistory,
     /// The decisions and actions.
     pub reasoning: ReasoningTrace,
@@ -122,7 +120,6 @@ pub struct NodeContext {
 pub struct NodeText {
     /// The entities.
     pub entity: String,
-    /// The conversation.
     pub conversation: String,
     /// The decisions and actions.
     pub reasoning: String,

@@ -56,7 +56,7 @@ pub enum Learning {
 pub enum StatedFacts {
     /// It is kept as a fact.
     Draw,
-    /// Only facts that are told explicitly are kept.
+    /// Only facts that are set explicitly are kept.
     Off,
 }
 

@@ -1,4 +1,4 @@
-//! Routing: which model answers which message, by rules or by a model that names a class.
+//! Routing: the choice of a model for each message, by rules or by a model that names a class.
 //!
 //! Nothing is decided here, and no model is asked.
 
@@ -10,7 +10,7 @@ use super::pattern::Pattern;
 use super::provider::{Declared, time};
 use crate::yaml::Field;
 
-/// Which model answers which message. The first rule that holds counts; where none does, the classifier is asked.
+/// The choice of the model for each message. The first rule that matches counts; if none does, the classifier is asked.
 ///
 /// ```
 /// use kitbag_layout::Config;
@@ -39,7 +39,7 @@ pub struct Routing {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct RouteRule {
-    /// The name by which a decision is told.
+    /// The name that reports of a decision show.
     pub name: Option<String>,
     /// Words and phrases, one of which must stand in the message.
     pub words: Vec<String>,
@@ -75,7 +75,6 @@ pub struct RouteClass {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RouteClassifier {
-    /// The model.
     pub model: String,
     /// The longest that it may take.
     pub time_limit: Duration,

@@ -1,4 +1,4 @@
-//! Rules: a text that the model is told after a tool has given a certain result.
+//! Rules: a text that the model gets after a tool has returned a certain result.
 //!
 //! Nothing is matched here but names and patterns; when a rule holds is for the engine to see.
 

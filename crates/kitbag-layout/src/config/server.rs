@@ -34,7 +34,7 @@ pub struct ServerSettings {
     pub roots: Vec<String>,
     /// The Slack app that asks.
     pub slack: Option<SlackSettings>,
-    /// Set where a file that was merely found in a folder says something here, which is not followed.
+    /// Set if a file that was merely found in a folder has settings here, which are ignored.
     pub is_ignored: bool,
     cache_breakpoints: Option<bool>,
     memory: Option<ProxyMemory>,
@@ -124,7 +124,7 @@ impl ServerSettings {
         self.largest_body.unwrap_or(LARGEST_BODY)
     }
 
-    /// The time for which a server that stops still takes requests, while it says that it is not ready. None on an
+    /// The time for which a stopping server still takes requests, while `/readyz` reports that it stops. None on an
     /// address of this machine alone, where no balancer has to notice, unless it is said.
     #[must_use]
     pub fn drain(&self, is_local: bool) -> Duration {

@@ -24,14 +24,10 @@ pub enum DocumentError {
     },
     /// Documents include each other over too many levels.
     #[error("document `{name}` is included over more than {DEEPEST} others")]
-    TooDeep {
-        /// The document.
-        name: String,
-    },
+    TooDeep { name: String },
     /// It is a template that cannot be rendered.
     #[error("document `{name}`: {error}")]
     Template {
-        /// The document.
         name: String,
         /// The reason.
         error: TemplateError,

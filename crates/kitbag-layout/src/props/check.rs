@@ -39,7 +39,7 @@ impl PropsSchema {
         defaults: Option<&Value>,
         mode: PropsMode,
     ) -> Checked {
-        // All layers share one report, so that every mistake is told.
+        // All layers share one report, so that every mistake is reported.
         let mut report = Report::new(mode);
         // From the weakest to the strongest: the schema's defaults, the layout's, the agent's.
         let base = merge(&self.own_defaults(), report.map_of(defaults));
@@ -258,7 +258,7 @@ fn expected(kind: PropKind) -> &'static str {
 fn join(values: &[Value]) -> String {
     let text = |value: &Value| match value {
         Value::Text(text) => text.clone(),
-        other => serde_json::to_string(other).unwrap_or_default(),
+        other => other.to_string(),
     };
     values.iter().map(text).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! The looks of characters: which read alike, which open a tag, and which are invisible.
+//! The looks of characters: those that read alike, that open a tag, and that are invisible.
 
 use std::sync::LazyLock;
 

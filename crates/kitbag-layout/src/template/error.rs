@@ -51,7 +51,6 @@ impl fmt::Display for Place {
 pub struct TemplateError {
     /// The place in the source.
     pub place: Place,
-    /// The problem there.
     pub problem: TemplateProblem,
 }
 
@@ -72,7 +71,6 @@ pub enum TemplateProblem {
     Unbalanced {
         /// The name that it was opened with.
         opened: String,
-        /// The name that it is closed with.
         closed: String,
     },
     /// A helper is called that does not exist.
@@ -87,7 +85,6 @@ pub enum TemplateProblem {
     /// A helper is called with an argument that it does not accept.
     #[error("`{helper}` {problem}")]
     Argument {
-        /// The name of the helper.
         helper: String,
         /// The problem, as the rest of a sentence that begins with the helper.
         problem: String,
@@ -97,7 +94,6 @@ pub enum TemplateProblem {
     Limit {
         /// The limited quantity.
         what: Limited,
-        /// Its limit.
         limit: u64,
     },
 }

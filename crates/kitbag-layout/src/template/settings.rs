@@ -16,7 +16,6 @@ pub struct RenderSettings<'a> {
     /// The template by which `{{formatConversation messages platform}}` shows a conversation,
     /// instead of the built-in one.
     pub conversation: Option<&'a Template>,
-    /// The limits of rendering.
     pub limits: Limits,
 }
 

@@ -39,6 +39,18 @@ impl Number {
             Kind::Negative(_) | Kind::Float(_) => None,
         }
     }
+
+    /// Writes the number as JSON, which has no infinite numbers: they are `null`.
+    pub(super) fn write_json(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Kind::Unsigned(number) => fmt::Display::fmt(&number, f),
+            Kind::Negative(number) => fmt::Display::fmt(&number, f),
+            Kind::Float(number) => match serde_json::Number::from_f64(number) {
+                Some(number) => fmt::Display::fmt(&number, f),
+                None => f.write_str("null"),
+            },
+        }
+    }
 }
 
 impl PartialEq for Number {

@@ -15,7 +15,7 @@ use serde_json::Value;
 pub struct McpConfigError {
     /// The file.
     pub file: String,
-    /// What is wrong with it.
+    /// The problem with it.
     pub problem: String,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Endpoint {
     pub(super) headers: HeaderMap,
     /// The values that are kept out of everything that is shown.
     pub(super) secrets: Vec<Secret>,
-    /// Whether the file says that it speaks the transport that streamable HTTP replaced.
+    /// True if the file says that it speaks the transport that streamable HTTP replaced.
     pub(super) is_legacy_sse: bool,
 }
 

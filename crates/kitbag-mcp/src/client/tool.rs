@@ -94,7 +94,10 @@ fn effect(tool: &Tool) -> Effect {
 /// The result as text, with pictures and sounds only named.
 fn text(result: &CallToolResult) -> String {
     let blocks = result.content.iter().map(|block| {
-        let block = serde_json::to_value(block).unwrap_or_default();
+        let block = match serde_json::to_value(block) {
+            Ok(block) => block,
+            Err(error) => return format!("[a part of the result that cannot be read: {error}]"),
+        };
         let field = |name: &str| block.get(name).and_then(Value::as_str).unwrap_or_default();
         match field("type") {
             "text" => field("text").to_owned(),

@@ -19,7 +19,7 @@ const STALE: Duration = Duration::from_secs(600);
 const LONGEST: Duration = Duration::from_secs(5);
 /// The pause after a lookup that failed: requests with a fallback do not wait for a store that is down.
 const REST: Duration = Duration::from_secs(3);
-/// So many keys are kept.
+/// The most keys to keep in memory.
 const MOST: usize = 10_000;
 
 /// The keys of a store.

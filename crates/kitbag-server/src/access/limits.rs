@@ -1,4 +1,4 @@
-//! The limits of keys: so many requests and tokens a minute. Each node of a server counts for itself.
+//! The limits of keys: requests and tokens a minute. Each node of a server counts for itself.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -89,7 +89,7 @@ impl Bucket {
         let micros = since.map_or(0, |since| {
             u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
         });
-        // So many a minute are so many millionths a microsecond.
+        // A limit of N a minute lets N / 60 millionths run out in a microsecond.
         let out = micros.saturating_mul(u64::from(limit)) / 60;
         self.level = self.level.saturating_sub(out);
     }

@@ -5,7 +5,7 @@ use http::header::{HOST, ORIGIN};
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName, Uri};
 
-/// The header in which browsers say where the page is from that asks.
+/// The header in which browsers name the origin of the page.
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The header by which a page from elsewhere is known. With a key a server may have any name, and pages of

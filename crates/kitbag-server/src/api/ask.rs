@@ -114,7 +114,7 @@ async fn ask(
     engine.check()?;
     let (send, mut events) = mpsc::unbounded_channel();
     let (alive, gone) = oneshot::channel();
-    // A client that leaves ends the answer, and what came of it is kept.
+    // A client that disconnects ends the answer, and the part that arrived is kept.
     let call = Call::begin(&app, &headers);
     // Not tied to the request: learning goes on after the answer, and a client that leaves must not lose what
     // came.

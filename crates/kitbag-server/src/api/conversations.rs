@@ -1,4 +1,4 @@
-//! Conversations, and what was said in one.
+//! Conversations, and the messages of one.
 
 use axum::routing::get;
 use axum::{Extension, Json};

@@ -45,14 +45,14 @@ struct FitQuery {
     agent: Option<String>,
 }
 
-/// A prompt for the message of a turn, chosen anew of what memory holds now.
+/// A prompt for the message of a turn, with a new choice from what memory holds now.
 #[derive(Serialize, JsonSchema)]
 struct Refitted<'a> {
     /// The turn.
     turn: String,
     /// The prompt within that budget. Nothing is sent or changed.
     prompt: PromptReport<'a>,
-    /// How it differs from the prompt that was sent.
+    /// The difference from the prompt that was sent.
     difference: PromptDifference,
 }
 

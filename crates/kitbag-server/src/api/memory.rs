@@ -309,7 +309,7 @@ struct ExportQuery {
     until: Option<String>,
 }
 
-/// So many messages are held at a time.
+/// The number of messages to read at a time.
 const PAGE: u32 = 500;
 
 async fn export(

@@ -18,7 +18,7 @@ use super::Telemetry;
 use super::json::{attributes, time};
 use crate::App;
 
-/// A call that has begun. It is told of when it is dropped, however it ends.
+/// A call that has begun. It is reported when it is dropped, however it ends.
 #[derive(Debug)]
 pub(crate) struct Call {
     telemetry: Arc<Telemetry>,
@@ -44,11 +44,11 @@ pub(super) struct Span {
     attributes: Vec<(&'static str, Value)>,
 }
 
-/// No more of what was said is told.
+/// The most bytes of a message to send.
 const LARGEST: usize = 64 << 10;
 
 impl Call {
-    /// Begins a call, where calls are told of. The headers of its request may name the trace that it belongs to.
+    /// Begins a call, if calls are reported. The headers of its request may name the trace that it belongs to.
     pub(crate) fn begin(app: &App, headers: &HeaderMap) -> Option<Self> {
         let telemetry = Arc::clone(app.telemetry.as_ref()?);
         let parent = headers.get("traceparent").and_then(|it| it.to_str().ok());
@@ -96,7 +96,7 @@ impl Call {
     /// Tells what the request asks for, as far as it is no content.
     pub(crate) fn asks(&mut self, body: &[u8]) {
         // A body that cannot be read is the provider's to refuse: telemetry must not fail the request.
-        let asked: Asked = serde_json::from_slice(body).unwrap_or_default();
+        let asked: RequestFields = serde_json::from_slice(body).unwrap_or_default();
         if let Value::String(model) = asked.model {
             self.names(model);
         }
@@ -135,7 +135,7 @@ impl Call {
         }
     }
 
-    /// Set where what was said is told, too.
+    /// Set if the texts of messages are sent, too.
     pub(crate) fn tells_content(&self) -> bool {
         self.telemetry.tells_content
     }
@@ -256,7 +256,7 @@ impl Span {
 /// The fields of a request that conventions have a name for. Whatever else they hold is the provider's to refuse.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Asked {
+struct RequestFields {
     model: Value,
     max_tokens: Value,
     max_completion_tokens: Value,

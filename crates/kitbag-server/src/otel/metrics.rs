@@ -34,7 +34,7 @@ struct Histogram {
     sum: f64,
 }
 
-/// Clients name models as they like; names beyond so many histograms are counted as one.
+/// Clients name models as they like; beyond this many histograms, further names are counted as one.
 const MOST: usize = 1_000;
 
 /// As the conventions advise.

@@ -58,10 +58,14 @@ impl Telemetry {
     }
 }
 
-type Given<'a> = &'a dyn Fn(&str) -> Option<String>;
+type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The target of a signal: at an address of its own, or below the one of all.
-fn target(given: Given<'_>, signal: &str, path: &str) -> Result<Option<Target>, TelemetryError> {
+fn target(
+    given: Variables<'_>,
+    signal: &str,
+    path: &str,
+) -> Result<Option<Target>, TelemetryError> {
     let own = format!("OTEL_EXPORTER_OTLP_{signal}_ENDPOINT");
     // An address for all signals gets a path, an address for one signal is used as it is: the specification
     // says so.
@@ -100,8 +104,8 @@ fn target(given: Given<'_>, signal: &str, path: &str) -> Result<Option<Target>, 
     Ok(Some(target))
 }
 
-/// Headers as `name=value` with commas between. They may hold keys, and are told nowhere.
-fn headers(given: Given<'_>, signal: &str) -> Result<HeaderMap, TelemetryError> {
+/// Headers as `name=value` with commas between. They may hold keys, and appear in no message.
+fn headers(given: Variables<'_>, signal: &str) -> Result<HeaderMap, TelemetryError> {
     let own = format!("OTEL_EXPORTER_OTLP_{signal}_HEADERS");
     let all = "OTEL_EXPORTER_OTLP_HEADERS";
     let mut headers = HeaderMap::new();
@@ -127,7 +131,7 @@ fn headers(given: Given<'_>, signal: &str) -> Result<HeaderMap, TelemetryError> 
     Ok(headers)
 }
 
-fn resource(given: Given<'_>) -> Value {
+fn resource(given: Variables<'_>) -> Value {
     let listed = given("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
     let mut attributes: Vec<(String, Value)> = pairs(&listed)
         // Added below, where another variable can override it.
@@ -161,7 +165,7 @@ fn pairs(list: &str) -> impl Iterator<Item = (String, String)> {
     list.split(',').filter_map(pair)
 }
 
-fn millis(given: Given<'_>, variable: &str, usual: u64) -> Result<Duration, TelemetryError> {
+fn millis(given: Variables<'_>, variable: &str, usual: u64) -> Result<Duration, TelemetryError> {
     let millis = match given(variable) {
         Some(text) => text.trim().parse().ok().filter(|millis| *millis > 0),
         None => Some(usual),

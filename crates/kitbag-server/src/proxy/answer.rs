@@ -1,4 +1,4 @@
-//! The body of an answer on its way to the client: its bytes as they come, while a reader looks on.
+//! The body of an answer on its way to the client: its bytes unchanged, while a reader parses them.
 //!
 //! Of a stream, whole events are passed on, so that one that breaks off ends with an event that says so. A
 //! client that goes away drops the body, and with it the connection to the upstream.
@@ -35,7 +35,7 @@ pub(super) struct Answer {
     pub(super) reader: Option<ReplyReader>,
     /// Keeps what was said, once the answer is whole.
     pub(super) learner: Option<Learner>,
-    /// The call, where calls are told of.
+    /// The call, if calls are reported.
     pub(super) call: Option<Call>,
     /// Whoever pays for it.
     pub(super) payer: Option<Payer>,

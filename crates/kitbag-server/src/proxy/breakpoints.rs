@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use super::said::ReadBody;
 use super::splice::Splice;
 
-/// The ends of prefixes that a provider is told to cache.
+/// The ends of prefixes that are marked for the provider's cache.
 #[derive(Debug, Default)]
 pub(super) struct Breakpoints(Vec<End>);
 

@@ -1,6 +1,6 @@
 //! The chain of a conversation: each message named by the hash of all that was said up to it.
 //!
-//! Clients send their history again with every request, and write it anew: a text as a list of parts one
+//! Clients send their history again with every request, and rewrite it: a text as a list of parts one
 //! time and as a string the next, cache markers here and there, old results of tools in short. So what counts is who
 //! spoke, the words, and the ids of calls. Instructions and results of tools are no part of it, and neighbouring
 //! messages of an assistant are one.

@@ -26,7 +26,7 @@ use super::said::{ClientMessage, ReadBody};
 use super::splice::Splice;
 use costs::Costs;
 
-/// So many bytes are left of a result.
+/// The bytes that remain of a shortened result.
 const SHORT: usize = 800;
 
 /// The cuts that bring a request within its budget.

@@ -1,4 +1,4 @@
-//! Whose memory a request extends, and which conversation it belongs to.
+//! The sender and the conversation of a request.
 //!
 //! Kitbag's own headers count first, then what coding agents tell of themselves, then the fields of
 //! the API. A conversation that nobody names is named by its first exchange, and one that goes another way
@@ -16,7 +16,7 @@ use super::chain::{Chained, Link};
 use super::headers::own_text;
 use super::said::ReadBody;
 
-/// Who asks, and where.
+/// The sender and the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Identity {
     pub(super) channel: String,

@@ -1,4 +1,4 @@
-//! Keeping what was said in a conversation that came by: each message once, however often it is sent.
+//! Stores the messages of a conversation that the proxy forwards: each once, however often it is sent.
 
 mod known;
 mod said;
@@ -30,7 +30,7 @@ pub(super) struct Learner {
     pub(super) asked: Box<Asked>,
 }
 
-/// So many of the newest messages that are kept are compared with those of a request.
+/// The number of the newest stored messages to compare with those of a request.
 const COMPARED: u32 = 64;
 /// The number of a sender's latest conversations that are compared with a request.
 const LATEST: u32 = 8;
@@ -159,7 +159,7 @@ impl Learner {
                 }
                 // Its client says that it is one conversation, whatever was said before.
                 Some(Known { count, .. }) => place.known = count,
-                // It was written anew from the beginning, so that only the newest can be told to be new.
+                // The client rewrote it from the beginning, so only the newest message is known to be new.
                 None => {
                     let newest = said.iter().rposition(|one| one.asked_link().is_some());
                     place.known = newest.unwrap_or(0);
@@ -189,7 +189,7 @@ impl Learner {
     }
 
     /// The latest conversation that messages continue although they do not begin as it does, and how many of them
-    /// it has: a client without a name for it leaves old messages out, or writes answers anew.
+    /// it has: a client without a name for it leaves old messages out, or rewrites answers.
     async fn continued(&self, said: &[Said<'_>]) -> Result<Option<(String, usize)>, StoreError> {
         let Identity {
             channel, sender, ..

@@ -25,7 +25,7 @@ const OPEN: &str = "<kitbag-memory>";
 /// answer is in doubt: behind it, all that was said tells conversations apart.
 const FRESH: SignedDuration = SignedDuration::from_mins(10);
 
-/// Who asks in a request, and all that was said in its conversation.
+/// The sender of a request, and everything said in its conversation.
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) identity: Identity,

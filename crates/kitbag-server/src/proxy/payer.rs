@@ -1,4 +1,4 @@
-//! Whoever pays for a request: the tokens that the provider bills, or an estimate where it says nothing.
+//! Charges a request to a key: the tokens that the provider bills, or an estimate if it reports none.
 
 use std::sync::Arc;
 

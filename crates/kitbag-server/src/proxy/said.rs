@@ -1,4 +1,4 @@
-//! A client's request, as far as memory needs it: who speaks, what was said, and where in the bytes it stands.
+//! A client's request, as far as memory needs it: speakers, texts, and their places in the bytes.
 //!
 //! Nothing is changed here. What cannot be read has no messages, and goes on as it came.
 
@@ -19,7 +19,7 @@ use content::Part;
 /// A message or an item of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ClientMessage {
-    /// Who speaks.
+    /// The speaker.
     pub(super) role: Role,
     /// All its texts.
     pub(super) texts: Vec<String>,

@@ -21,9 +21,9 @@ pub(super) struct Client {
 
 const CONNECT: Duration = Duration::from_secs(5);
 const ANSWER: Duration = Duration::from_secs(20);
-/// A larger answer is none of Slack's.
+/// A larger answer cannot come from Slack.
 const LARGEST: usize = 1 << 20;
-/// A method that is called too often is called again so many times.
+/// The number of retries of a method that was called too often.
 const RETRIES: u32 = 3;
 /// It is never waited for longer.
 const LONGEST_WAIT: u64 = 30;
@@ -107,24 +107,29 @@ impl Client {
         loop {
             match self.call_once(&method, name, body).await? {
                 // Slack answers errors with the status 200 too.
-                Called::Answer(answer) if answer.get("ok") == Some(&Value::Bool(true)) => {
+                CallOutcome::Answer(answer) if answer.get("ok") == Some(&Value::Bool(true)) => {
                     return Ok(answer);
                 }
-                Called::Answer(answer) => {
+                CallOutcome::Answer(answer) => {
                     let error = answer
                         .get("error")
                         .and_then(Value::as_str)
                         .unwrap_or("no reason");
                     return Err(self.token.scrubbed(format!("{name} was refused: {error}")));
                 }
-                Called::Later(wait) if attempt < RETRIES => tokio::time::sleep(wait).await,
-                Called::Later(_) => return Err(format!("{name} was called too often")),
+                CallOutcome::Later(wait) if attempt < RETRIES => tokio::time::sleep(wait).await,
+                CallOutcome::Later(_) => return Err(format!("{name} was called too often")),
             }
             attempt += 1;
         }
     }
 
-    async fn call_once(&self, method: &Method, name: &str, body: &Value) -> Result<Called, String> {
+    async fn call_once(
+        &self,
+        method: &Method,
+        name: &str,
+        body: &Value,
+    ) -> Result<CallOutcome, String> {
         let failed = |problem: String| self.token.scrubbed(format!("{name} failed: {problem}"));
         let bytes = match body {
             Value::Null => Bytes::new(),
@@ -159,16 +164,18 @@ impl Client {
                 .get(RETRY_AFTER)
                 .and_then(|wait| wait.to_str().ok());
             let wait = wait.and_then(|wait| wait.parse().ok()).unwrap_or(1);
-            return Ok(Called::Later(Duration::from_secs(LONGEST_WAIT.min(wait))));
+            return Ok(CallOutcome::Later(Duration::from_secs(
+                LONGEST_WAIT.min(wait),
+            )));
         }
         let answer = serde_json::from_slice(&body);
         let status = head.status;
         let answer = answer.map_err(|_| failed(format!("it answered {status} without JSON")))?;
-        Ok(Called::Answer(answer))
+        Ok(CallOutcome::Answer(answer))
     }
 }
 
-enum Called {
+enum CallOutcome {
     Answer(Value),
     Later(Duration),
 }

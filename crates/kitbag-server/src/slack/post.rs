@@ -1,4 +1,4 @@
-//! Posting an answer while it comes: the first words as a message, which is then replaced by what has come.
+//! Posts an answer while it streams: the first words as a message, which is then replaced as the answer grows.
 
 use std::time::Duration;
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So many failures in a row open it.
+/// The number of failures in a row that open it.
 const FAILURES: u32 = 5;
 /// The number of different callers whose requests must have failed before the breaker opens.
 const CALLERS: usize = 2;

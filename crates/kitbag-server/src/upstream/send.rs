@@ -1,4 +1,4 @@
-//! Sending a request to an upstream: its bytes as they are, and again only while nothing has come back.
+//! Sends a request to an upstream: its bytes unchanged, and retried only before the first byte of an answer.
 
 use std::time::{Duration, Instant};
 

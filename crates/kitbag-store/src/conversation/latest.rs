@@ -13,7 +13,7 @@ use crate::store::Store;
 use crate::transaction::placeholders;
 use crate::value::{FromRow, Row, Value};
 
-/// So many names are asked for at a time.
+/// The number of names in one query.
 const TOGETHER: usize = 500;
 
 /// A conversation with its channel and sender.

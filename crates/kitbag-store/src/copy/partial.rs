@@ -184,7 +184,10 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
 }
 
 fn exists(to: &Path) -> StoreError {
-    StoreError::invalid("the backup", format!("{} already exists", to.display()))
+    StoreError::invalid(
+        "the file",
+        format!("{} already exists; name a new one", to.display()),
+    )
 }
 
 fn failed(path: &Path, error: &io::Error) -> StoreError {

@@ -93,7 +93,7 @@ async fn make_room(
             continue;
         }
         if existing == Existing::Refuse && !table.holds_marks() {
-            let problem = format!("has rows of tenant `{tenant}` already");
+            let problem = format!("already has memory of tenant `{tenant}`");
             return Err(StoreError::invalid("the store", problem));
         }
         let sql = format!("DELETE FROM {} WHERE tenant = $1", table.name);

@@ -23,7 +23,7 @@ pub(crate) async fn evidence(
     if ranges.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let mut wanted = Wanted::new(query, most);
+    let mut wanted = WantedPostings::new(query, most);
     let mut large = Vec::new();
     let sql = "SELECT id, words FROM block WHERE tenant = $1 AND scope = $2 ORDER BY id";
     for (block, words) in tx.query::<(u32, Option<Vec<u8>>)>(sql, scope.id).await? {
@@ -115,7 +115,7 @@ fn ranges(query: &Query) -> Vec<Range<'_>> {
 }
 
 /// The postings that a query wants, collected row by row.
-struct Wanted<'q> {
+struct WantedPostings<'q> {
     query: &'q Query,
     /// The terms that were met. A term that is not wanted has no places: the answer is kept, since
     /// the same term comes up in many blocks.
@@ -124,7 +124,7 @@ struct Wanted<'q> {
     most: usize,
 }
 
-impl<'q> Wanted<'q> {
+impl<'q> WantedPostings<'q> {
     fn new(query: &'q Query, most: usize) -> Self {
         Self {
             query,

@@ -51,7 +51,7 @@ impl FromStr for KeyScope {
         let mut all = Self::ALL.into_iter();
         all.find(|scope| scope.as_str() == name).ok_or_else(|| {
             let name = name.escape_debug();
-            let problem = format!("`{name}` is none of proxy, read, write and admin");
+            let problem = format!("`{name}` is not one of proxy, read, write and admin");
             StoreError::invalid("the scope", problem)
         })
     }

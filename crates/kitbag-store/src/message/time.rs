@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct MessageTime {
     at: Timestamp,
-    /// The zone's distance from UTC in seconds. None for a local time, which is kept as if it were
+    /// The zone's distance from UTC. None for a local time, which is kept as if it were
     /// UTC.
-    offset: Option<i32>,
+    offset: Option<Offset>,
 }
 
 impl MessageTime {
@@ -44,7 +44,7 @@ impl MessageTime {
     fn in_zone(at: Timestamp, offset: Offset) -> Self {
         Self {
             at: whole_microseconds(at),
-            offset: Some(offset.seconds()),
+            offset: Some(offset),
         }
     }
 
@@ -57,20 +57,27 @@ impl MessageTime {
     /// The date and time that the speaker's clock showed.
     #[must_use]
     pub fn wall_clock(self) -> DateTime {
-        let offset = Offset::from_seconds(self.offset.unwrap_or(0)).unwrap_or(Offset::UTC);
-        offset.to_datetime(self.at)
+        self.offset.unwrap_or(Offset::UTC).to_datetime(self.at)
     }
 
     pub(crate) fn to_columns(self) -> (i64, Option<i64>) {
-        (self.at.as_microsecond(), self.offset.map(i64::from))
+        (
+            self.at.as_microsecond(),
+            self.offset.map(|offset| offset.seconds().into()),
+        )
     }
 
     pub(crate) fn from_columns(at: Option<i64>, offset: Option<i64>) -> Option<Self> {
         Some(Self {
             at: Timestamp::from_microsecond(at?).ok()?,
-            offset: offset.and_then(|offset| i32::try_from(offset).ok()),
+            offset: offset.and_then(zone),
         })
     }
+}
+
+/// A stored zone. One that no zone can have leaves the time local, so that the message can still be read.
+fn zone(seconds: i64) -> Option<Offset> {
+    Offset::from_seconds(i32::try_from(seconds).ok()?).ok()
 }
 
 impl From<Timestamp> for MessageTime {
@@ -83,11 +90,8 @@ impl std::fmt::Display for MessageTime {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.offset {
             None => write!(f, "{}", self.wall_clock()),
-            Some(0) => write!(f, "{}", self.at),
-            Some(seconds) => {
-                let offset = Offset::from_seconds(seconds).unwrap_or(Offset::UTC);
-                write!(f, "{}", self.at.display_with_offset(offset))
-            }
+            Some(offset) if offset == Offset::UTC => write!(f, "{}", self.at),
+            Some(offset) => write!(f, "{}", self.at.display_with_offset(offset)),
         }
     }
 }

@@ -182,7 +182,7 @@ fn mode(value: &str) -> Result<Option<Mode>, String> {
     let found = MODES.iter().find(|(name, _)| *name == value);
     let found = found.ok_or_else(|| {
         let names = MODES.map(|(name, _)| name).join(", ");
-        format!("`sslmode={value}` is none of {names}")
+        format!("`sslmode={value}` is not one of {names}")
     });
     found.map(|(_, mode)| Some(*mode))
 }

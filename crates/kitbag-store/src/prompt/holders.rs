@@ -16,7 +16,7 @@ use crate::value::{Row, Value};
 pub(crate) type PromptKey = (TurnId, u32);
 
 /// The place of a prompt in its conversation.
-type Place = (u32, u32);
+type PromptPlace = (u32, u32);
 
 /// Leaves out the texts that earlier prompts of the conversation have rows for already, with the same origin. Rows
 /// of later prompts, which a turn that is tried again finds, do not count: nobody looks back from them.
@@ -58,7 +58,7 @@ pub(crate) async fn holders(
     tx: &mut Tx<'_>,
     rows: impl IntoIterator<Item = (PromptKey, Hash)>,
 ) -> Result<BTreeSet<PromptKey>> {
-    let mut wanted: BTreeMap<ConversationId, BTreeMap<Hash, Place>> = BTreeMap::new();
+    let mut wanted: BTreeMap<ConversationId, BTreeMap<Hash, PromptPlace>> = BTreeMap::new();
     for ((turn, inference), hash) in rows {
         let place = (turn.number(), inference);
         let first = wanted.entry(turn.conversation()).or_default();
@@ -101,7 +101,7 @@ pub(crate) async fn let_go(
                AND prompt.conversation = prompt_text.conversation \
                AND prompt.turn = prompt_text.turn AND prompt.inference = prompt_text.inference \
                AND prompt.recipe IS NOT NULL) RETURNING turn, inference, hash, origin";
-    let mut loose: BTreeSet<(Place, Hash, String)> = BTreeSet::new();
+    let mut loose: BTreeSet<(PromptPlace, Hash, String)> = BTreeSet::new();
     for mut row in tx.query::<Row>(sql, id).await? {
         // A damaged row leads to no text.
         if let Ok((turn, inference, hash, origin)) = row.read() {
@@ -120,7 +120,7 @@ pub(crate) async fn let_go(
             let Some(hashes) = hashes else {
                 continue;
             };
-            let holds = |(before, hash, _): &(Place, Hash, String)| {
+            let holds = |(before, hash, _): &(PromptPlace, Hash, String)| {
                 *before < place && hashes.contains(hash)
             };
             let moved: Vec<_> = loose.iter().filter(|one| holds(one)).cloned().collect();
@@ -147,12 +147,12 @@ const PAGE: usize = 50;
 /// The prompts of a conversation from a place on that can be made again, in order.
 struct Archived {
     id: ConversationId,
-    /// Where the next page begins; none after the last one.
+    /// The start of the next page; `None` after the last one.
     next: Option<(i64, i64)>,
 }
 
 impl Archived {
-    fn from(id: ConversationId, (turn, inference): Place) -> Self {
+    fn from(id: ConversationId, (turn, inference): PromptPlace) -> Self {
         let next = Some((turn.into(), inference.into()));
         Self { id, next }
     }
@@ -161,7 +161,7 @@ impl Archived {
     async fn next_page(
         &mut self,
         tx: &mut Tx<'_>,
-    ) -> Result<Option<Vec<(Place, Option<BTreeSet<Hash>>)>>> {
+    ) -> Result<Option<Vec<(PromptPlace, Option<BTreeSet<Hash>>)>>> {
         let Some(first) = self.next.take() else {
             return Ok(None);
         };

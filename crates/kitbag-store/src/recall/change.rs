@@ -1,4 +1,4 @@
-//! Puts messages that tell of a change above the earlier ones of the same speaker that they outdate, and what
+//! Puts messages that state a change above the earlier ones of the same speaker that they outdate, and what
 //! was so before below what is so.
 //!
 //! The core decides whether one message outdates another. A change need not have a word of the query ("I left
@@ -66,7 +66,7 @@ pub(super) async fn put_latest_first(
     lead_to_later(tx, parts, request, query, known, &texts, hits).await
 }
 
-/// Puts messages that only say what was so before right below those that say what is so.
+/// Puts messages about an earlier state right below those about the present one.
 fn lower_past(
     request: &RecallRequest,
     query: &Query,
@@ -111,7 +111,7 @@ fn lower_past(
     }
 }
 
-/// Puts each message among the hits that tells of a change above those that it outdates.
+/// Puts each hit that states a change above the messages that it outdates.
 fn raise_changes(
     query: &Query,
     known: &RelevantFacts,

@@ -39,11 +39,11 @@ pub(crate) fn open_existing(path: &Path) -> Result<Sqlite> {
         reason,
     };
     match fs::metadata(path) {
-        Ok(file) if !file.is_file() => return Err(none("it is no regular file")),
+        Ok(file) if !file.is_file() => return Err(none("it is not a file")),
         Ok(file) if file.len() == 0 => return Err(none("the file is empty")),
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(none("there is no such file"));
+            return Err(none("the file does not exist"));
         }
         Err(error) => return Err(cannot_open(path, error)),
     }

@@ -92,7 +92,7 @@ async fn x07_a_backup_replaces_what_is_there_only_if_asked(store: Store) {
 
     let refused = store.restore(&path, Existing::Refuse).await.unwrap_err();
     assert!(
-        refused.to_string().contains("has rows of tenant"),
+        refused.to_string().contains("already has memory of tenant"),
         "{refused}"
     );
     assert_eq!(recall(&store, "zebras").await, ["zebras came later"]);
@@ -131,7 +131,10 @@ async fn x07_a_rehearsal_finds_what_is_refused_and_changes_nothing(store: Store)
     store.back_up(&path).await.unwrap();
     let refused = store.rehearse_restore(&path, Existing::Refuse).await;
     let refused = refused.unwrap_err().to_string();
-    assert!(refused.contains("has rows of tenant"), "{refused}");
+    assert!(
+        refused.contains("already has memory of tenant"),
+        "{refused}"
+    );
     let rehearsed = store.rehearse_restore(&path, Existing::Replace);
     rehearsed.await.unwrap();
     fill(&store).await;

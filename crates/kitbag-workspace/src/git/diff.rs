@@ -91,7 +91,7 @@ pub struct FileDiff {
 }
 
 impl FileDiff {
-    /// A file that git does not track, as if it were added; none of its text where that is no text.
+    /// A file that git does not track, as if it were added; without contents if it is not text.
     #[must_use]
     pub fn added(path: impl Into<String>, text: Option<&str>) -> Self {
         let path = path.into();

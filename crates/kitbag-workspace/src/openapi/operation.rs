@@ -1,4 +1,4 @@
-//! One method of one path: what it takes and what it gives.
+//! One method of one path: its parameters and its responses.
 
 use std::collections::BTreeSet;
 

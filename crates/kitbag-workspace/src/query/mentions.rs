@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::pattern::pattern;
 
-/// What a task names.
+/// The paths, names and definitions that a task names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mentions {
@@ -47,7 +47,7 @@ impl Mentions {
         mentions
     }
 
-    /// Whether the file at `path` is named by its file name.
+    /// Returns true if the file at `path` is named by its file name.
     #[must_use]
     pub fn has_name(&self, path: &str) -> bool {
         if self.names.is_empty() {
@@ -57,7 +57,7 @@ impl Mentions {
         self.names.contains(&name.to_lowercase())
     }
 
-    /// Whether the last two parts of `path` are in the task.
+    /// Returns true if the last two parts of `path` are in the task.
     #[must_use]
     pub fn has_tail(&self, path: &str) -> bool {
         if self.tails.is_empty() {
@@ -95,7 +95,7 @@ impl Mentions {
     }
 }
 
-/// Whether the last two or more of `parts` stand in a row in `dotted`.
+/// Returns true if the last two or more of `parts` follow each other in `dotted`.
 fn ends_with_part_of(parts: &[&str], dotted: &[String]) -> bool {
     let [.., folder, stem] = parts else {
         return false;

@@ -1,4 +1,4 @@
-//! Words that say what is to be done, not with what: they are in any code, and no evidence.
+//! Words for the action of a task, such as "fix": any code has them, so they are no evidence.
 
 use std::borrow::Cow;
 
@@ -42,24 +42,24 @@ pub(super) fn without(zone: Zone, text: &str) -> Cow<'_, str> {
     }
     let mut kept: Vec<&str> = Vec::new();
     for line in text.lines() {
-        let mut place = Place::Sentence;
+        let mut place = WordPlace::Sentence;
         for word in line.split_whitespace() {
             let may_order = match place {
-                Place::Sentence => true,
+                WordPlace::Sentence => true,
                 // In a list of names a capital begins a name.
-                Place::Clause => word.starts_with(char::is_lowercase),
-                Place::Within => false,
+                WordPlace::Clause => word.starts_with(char::is_lowercase),
+                WordPlace::Within => false,
             };
             let is_left_out = may_order && is_order(word);
             if !is_left_out {
                 kept.push(word);
             }
             place = match word.chars().last() {
-                Some('.' | '!' | '?' | ':') => Place::Sentence,
-                Some(',' | ';') => Place::Clause,
+                Some('.' | '!' | '?' | ':') => WordPlace::Sentence,
+                Some(',' | ';') => WordPlace::Clause,
                 // The sign or the number before a list item, and orders before an order: "please add".
                 _ if is_left_out || is_bullet(word) => place,
-                _ => Place::Within,
+                _ => WordPlace::Within,
             };
         }
     }
@@ -68,7 +68,7 @@ pub(super) fn without(zone: Zone, text: &str) -> Cow<'_, str> {
 
 /// The place that a word has.
 #[derive(Clone, Copy)]
-enum Place {
+enum WordPlace {
     /// At the beginning of a sentence or a list item.
     Sentence,
     /// Behind a comma.

@@ -6,13 +6,13 @@ use regex::Regex;
 
 use super::pattern::pattern;
 
-/// What kind of text a stretch of a task is.
+/// The kind of text in a stretch of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Zone {
     /// The first line.
     Title,
-    /// What the person writes.
+    /// The person's own words.
     Prose,
     /// Code within a line.
     Inline,
@@ -24,12 +24,12 @@ pub enum Zone {
     Heading,
     /// A link.
     Url,
-    /// What a form tells the writer.
+    /// Instructions of a form to the writer.
     Comment,
 }
 
 impl Zone {
-    /// How much a word in this zone counts for a file.
+    /// The weight of a word in this zone for a file.
     #[must_use]
     pub const fn weight(self) -> f64 {
         match self {
@@ -51,7 +51,7 @@ impl Zone {
         }
     }
 
-    /// How much it counts for a part of a file.
+    /// Its weight for a part of a file.
     #[must_use]
     pub const fn unit_weight(self) -> f64 {
         match self {

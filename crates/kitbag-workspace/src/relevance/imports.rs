@@ -44,7 +44,7 @@ impl PathIndex {
         if is_relative && !import.path.trim_start_matches('.').is_empty()
             || import.path.contains("./")
         {
-            found.extend(self.beside(&import.path, from, files));
+            found.extend(self.files_relative_to(&import.path, from, files));
         }
         if found.is_empty() {
             let parts = parts(&import.path);
@@ -70,7 +70,7 @@ impl PathIndex {
     }
 
     /// A path relative to the folder of `from`, with any extension.
-    fn beside(&self, path: &str, from: &str, files: &[FileEntry]) -> Vec<usize> {
+    fn files_relative_to(&self, path: &str, from: &str, files: &[FileEntry]) -> Vec<usize> {
         let mut folder: Vec<&str> = from.split('/').collect();
         folder.pop();
         for part in path.split('/') {

@@ -30,7 +30,7 @@ pub struct Candidate {
     pub text: String,
     /// Its structure, and what is known of its text.
     pub parsed: Arc<Parsed>,
-    /// What each unit of the structure has to do with the task.
+    /// The evidence for each unit of the structure.
     pub units: Vec<UnitWorth>,
     /// The lines, from 1, with words of the task, and how much those weigh.
     pub hits: Vec<(u32, f64)>,
@@ -40,7 +40,7 @@ pub struct Candidate {
     pub named: bool,
 }
 
-/// What a unit has to do with a task.
+/// The evidence that connects a unit with a task.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[non_exhaustive]
 pub struct UnitWorth {
@@ -48,7 +48,7 @@ pub struct UnitWorth {
     pub words: f64,
     /// The share of the task's phrases that stand in it, by how rare they are.
     pub phrases: f64,
-    /// Whether the task points at one of its lines.
+    /// True if the task points at one of its lines.
     pub framed: bool,
     /// True if the task names the definition.
     pub named: bool,
@@ -66,14 +66,14 @@ const BYTES_OF_DEFINITIONS: u64 = 600_000;
 pub(super) struct Loader<'a> {
     pub(super) workspace: &'a Workspace,
     pub(super) query: &'a Query,
-    /// How rare each term of the query is.
+    /// The rarity of each term of the query.
     pub(super) rarity: Vec<f64>,
     pub(super) cache: &'a Cache,
     /// The share that is left of the worth of tests inside a source file.
     pub(super) inner_tests: f64,
 }
 
-/// How a file is divided into units.
+/// The division of a file into units.
 #[derive(Clone, Copy)]
 enum Division {
     Parsed,

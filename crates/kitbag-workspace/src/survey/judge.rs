@@ -28,9 +28,9 @@ pub(super) struct Judge<'a> {
     keeps: Keeps,
     contents: Statistics,
     evidence: Vec<Evidence>,
-    /// Whether a file is a text that was read.
+    /// True for each file that is a text and was read.
     is_read: Vec<bool>,
-    /// How many files hold each term.
+    /// The number of files that hold each term.
     holders: Vec<usize>,
     /// The relations of files to the best ones.
     relations: BTreeMap<usize, Relation>,
@@ -131,7 +131,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// How rare each term is in contents.
+    /// The rarity of each term in contents.
     pub(super) fn rarity(&self) -> &[f64] {
         &self.contents.rarity
     }

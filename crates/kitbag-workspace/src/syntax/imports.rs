@@ -50,7 +50,7 @@ impl Importer {
 
 /// Reads the imports that a node makes; adds none if it makes none.
 pub(super) fn read(importer: Importer, node: Node<'_>, text: &str, out: &mut Vec<Import>) {
-    let mut found = Found { text, out };
+    let mut found = ImportCollector { text, out };
     match importer {
         Importer::Python => found.python(node),
         Importer::Rust => found.rust(node),
@@ -66,12 +66,12 @@ pub(super) fn read(importer: Importer, node: Node<'_>, text: &str, out: &mut Vec
     }
 }
 
-struct Found<'f> {
+struct ImportCollector<'f> {
     text: &'f str,
     out: &'f mut Vec<Import>,
 }
 
-impl<'f> Found<'f> {
+impl<'f> ImportCollector<'f> {
     fn text(&self, node: Node<'_>) -> &'f str {
         self.text.get(node.byte_range()).unwrap_or("")
     }

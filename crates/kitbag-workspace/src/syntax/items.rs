@@ -9,7 +9,7 @@ use super::name::Name;
 pub(super) struct Item {
     pub(super) kind: ItemKind,
     pub(super) name: String,
-    /// The type that it belongs to, where that is not around it.
+    /// The type that it belongs to, if it is defined outside of that type.
     pub(super) owner: String,
     /// The first line, with leading comments.
     pub(super) lead: u32,

@@ -1,4 +1,4 @@
-//! Reads a parse tree into items: definitions with what stands inside them, imports, statements.
+//! Reads a parse tree into items: definitions with their contents, imports, statements.
 //!
 //! It knows only roles; which node kind has which role stands in the grammars' tables. How items
 //! become units or folds is decided elsewhere.
@@ -101,7 +101,7 @@ impl<'t> Reader<'t> {
                         }),
                         before => {
                             if let Some(before) = before {
-                                self.apart(before, place, &mut items);
+                                self.add_loose_comment(before, place, &mut items);
                             }
                             Some(Lead {
                                 first,
@@ -126,7 +126,7 @@ impl<'t> Reader<'t> {
                     let tail = items.split_off(at);
                     // Before a plain statement stands what a reader should know of the file.
                     if lead.last + 1 < first || self.is_licence(lead) {
-                        self.apart(lead, place, &mut items);
+                        self.add_loose_comment(lead, place, &mut items);
                     }
                     items.extend(tail);
                 }
@@ -134,7 +134,7 @@ impl<'t> Reader<'t> {
         }
         self.cursors.push(cursor);
         if let Some(lead) = lead {
-            self.apart(lead, place, &mut items);
+            self.add_loose_comment(lead, place, &mut items);
         }
         items
     }
@@ -260,7 +260,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A comment that belongs to nothing, unless it documents the file from inside.
-    fn apart(&self, lead: Lead, place: Place<'_>, out: &mut Vec<Item>) {
+    fn add_loose_comment(&self, lead: Lead, place: Place<'_>, out: &mut Vec<Item>) {
         let inner = self.lines.get(lead.first).trim_start().starts_with("//!");
         if place.statements && !inner {
             out.push(Item::leaf(ItemKind::Comment, (lead.first, lead.last)));

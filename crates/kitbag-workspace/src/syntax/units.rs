@@ -33,7 +33,7 @@ pub(super) fn divide(items: &[Item], lines: &Lines<'_>, cuts: &Cuts<'_>) -> Synt
         imports,
         syntax: Syntax::default(),
     };
-    divider.fill(items, 1, lines.count(), &mut Place::default());
+    divider.fill(items, 1, lines.count(), &mut UnitSurroundings::default());
     divider.syntax
 }
 
@@ -60,7 +60,7 @@ struct Divider<'t> {
 
 /// The surroundings of the units that are being made.
 #[derive(Default, Clone)]
-struct Place {
+struct UnitSurroundings {
     parents: Vec<String>,
     scope: Option<u32>,
     /// The unit that the first lines make: the head of a container.
@@ -69,7 +69,7 @@ struct Place {
 
 impl Divider<'_> {
     /// Makes units of the lines `first..=last`, in which these items stand.
-    fn fill(&mut self, items: &[Item], first: u32, last: u32, place: &mut Place) {
+    fn fill(&mut self, items: &[Item], first: u32, last: u32, place: &mut UnitSurroundings) {
         let mut from = first;
         for item in items.iter().filter(|item| item.is_unit()) {
             let lead = item.lead.max(from);
@@ -87,7 +87,7 @@ impl Divider<'_> {
 
     /// Makes units of the lines from `from` before `to`, where an item starts. Returns the first
     /// line of that item's unit: lines that had nothing else to belong to join it.
-    fn gap(&mut self, from: u32, to: u32, item: &Item, place: &mut Place) -> u32 {
+    fn gap(&mut self, from: u32, to: u32, item: &Item, place: &mut UnitSurroundings) -> u32 {
         let opens = matches!(item.kind, ItemKind::Type | ItemKind::Scope);
         let short_head = place.head.is_some() && opens && to - from <= TRAILING;
         let first_of_all = place.head.is_none() && self.syntax.units.is_empty();
@@ -99,7 +99,7 @@ impl Divider<'_> {
     }
 
     /// Makes units of the lines from `from` before `to`; the unit above takes what is slight.
-    fn rest(&mut self, from: u32, to: u32, place: &mut Place) {
+    fn rest(&mut self, from: u32, to: u32, place: &mut UnitSurroundings) {
         let mut from = from;
         if place.head.is_none()
             && let Some(above) = self.syntax.units.last_mut()
@@ -124,7 +124,7 @@ impl Divider<'_> {
     }
 
     /// Makes units of code outside definitions.
-    fn code(&mut self, first: u32, last: u32, place: &mut Place) {
+    fn code(&mut self, first: u32, last: u32, place: &mut UnitSurroundings) {
         for (first, last) in self.with_imports_apart(first, last) {
             for (first, last) in self.cuts.pieces(first, last, PIECE.0, PIECE.1) {
                 let head = place.head.take().unwrap_or_else(|| Unit {
@@ -142,7 +142,7 @@ impl Divider<'_> {
         }
     }
 
-    fn item(&mut self, item: &Item, first: u32, place: &mut Place) {
+    fn item(&mut self, item: &Item, first: u32, place: &mut UnitSurroundings) {
         // A head without lines of its own is the first line of what comes.
         place.head = None;
         let length = item.last + 1 - item.first;
@@ -202,7 +202,12 @@ impl Divider<'_> {
     }
 
     /// Opens the scope of an item: the place of what stands inside.
-    fn open(&mut self, item: &Item, place: &Place, definition: &Unit) -> Place {
+    fn open(
+        &mut self,
+        item: &Item,
+        place: &UnitSurroundings,
+        definition: &Unit,
+    ) -> UnitSurroundings {
         let index = u32::try_from(self.syntax.scopes.len()).ok();
         self.syntax.scopes.push(Scope {
             name: item.name.clone(),
@@ -215,7 +220,7 @@ impl Divider<'_> {
         if !item.name.is_empty() {
             parents.push(item.name.clone());
         }
-        Place {
+        UnitSurroundings {
             parents,
             scope: index,
             head: None,

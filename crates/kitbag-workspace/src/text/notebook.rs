@@ -1,4 +1,4 @@
-//! Notebooks as texts: their cells one after the other, without what running them left behind.
+//! Notebooks as texts: their cells one after the other, without outputs.
 //!
 //! A cell begins with a line `# %%`, as editors write it. Pictures and tables of a run are most of such a
 //! file, and no help to a reader.

@@ -21,7 +21,7 @@ pub enum FileRole {
     Example,
     /// Text for readers.
     Docs,
-    /// A file that says what the project is and what it depends on.
+    /// A manifest: it describes the project and its dependencies.
     Manifest,
     /// Settings of the project or of a tool.
     Config,

@@ -60,8 +60,8 @@ impl Identifiers {
     }
 
     /// The identifiers that have terms of a query.
-    pub(crate) fn search(&self, matcher: &Matcher) -> Found {
-        let mut found = Found {
+    pub(crate) fn search(&self, matcher: &Matcher) -> MatchingIdentifiers {
+        let mut found = MatchingIdentifiers {
             is_found: vec![0; self.ends.len().div_ceil(64)],
             terms: HashMap::new(),
         };
@@ -81,13 +81,13 @@ impl Identifiers {
 }
 
 /// The identifiers that have terms of a query, and which terms.
-pub(crate) struct Found {
+pub(crate) struct MatchingIdentifiers {
     /// A bit for each, so that those of a large tree stay near the processor.
     is_found: Vec<u64>,
     terms: HashMap<usize, Vec<usize>>,
 }
 
-impl Found {
+impl MatchingIdentifiers {
     /// Counts the terms of a file. `counts` has a place for each term.
     pub(crate) fn add_to(&self, counts: &mut [u32], occurrences: &[(u32, u32)]) {
         for &(number, times) in occurrences {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::Workspace;
-use super::occurrences::{Found, Identifiers, Occurrences};
+use super::occurrences::{Identifiers, MatchingIdentifiers, Occurrences};
 use crate::matcher::Matcher;
 use crate::parsed::Parsed;
 use crate::walk::Skipped;
@@ -120,7 +120,7 @@ impl Texts {
     }
 
     /// The identifiers that have terms of a query.
-    pub(crate) fn search(&self, matcher: &Matcher) -> Found {
+    pub(crate) fn search(&self, matcher: &Matcher) -> MatchingIdentifiers {
         let identifiers = self.identifiers.read();
         let identifiers = identifiers.unwrap_or_else(PoisonError::into_inner);
         identifiers.search(matcher)

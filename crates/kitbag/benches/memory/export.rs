@@ -12,7 +12,7 @@ use crate::talk::Talk;
 /// The messages of a conversation: questions, and answers ten times as long.
 const CONVERSATION: usize = 40;
 
-/// Writes an export of so many megabytes, inserts the same messages into a table with FTS5's index over it,
+/// Writes an export of this many megabytes, inserts the same messages into a table with FTS5's index over it,
 /// and prints the time of that.
 pub(crate) fn measure(file: &Path, megabytes: usize) {
     let texts = write(file, megabytes * 1_000_000);

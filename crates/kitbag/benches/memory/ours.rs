@@ -184,7 +184,7 @@ pub(crate) async fn postgres(url: &str, talk: Talk) -> (Recall, f64) {
     (recall, history(&store, url).await)
 }
 
-/// 64 conversations at once, on one file: none waits in vain.
+/// 64 conversations at once, on one file: each gets its turn.
 pub(crate) async fn concurrent() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder.path().join("many.db")).await;

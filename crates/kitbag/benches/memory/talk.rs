@@ -1,6 +1,6 @@
 //! Made-up talk: words as frequent as words are, senders in turn.
 
-/// So many messages, by so many senders in turn.
+/// This many messages, by this many senders in turn.
 #[derive(Clone, Copy)]
 pub(crate) struct Talk {
     pub(crate) messages: usize,

@@ -172,7 +172,7 @@ async fn one(toolbox: &Toolbox, name: &str, arguments: Value, time: Duration) ->
             tracing::error!(event = "tool_panicked", tool = name);
             Err(format!("the tool `{name}` stopped with a bug"))
         }
-        // The call goes on in the tool, whose effect nobody can take back; the model is told what is known.
+        // The call goes on in the tool, whose effect cannot be undone; the result says what is known.
         Err(_) => Err(format!("no result within {} ms", time.as_millis())),
     };
     CallResult {

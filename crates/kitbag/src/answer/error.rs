@@ -25,7 +25,6 @@ pub enum AnswerError {
     /// The store failed.
     #[error("{error}")]
     Store {
-        /// Its error.
         error: StoreError,
         /// The result of the answer; none where nothing was sent.
         came: Option<Box<Answer>>,
@@ -33,7 +32,6 @@ pub enum AnswerError {
     /// The provider failed.
     #[error("{error}")]
     Provider {
-        /// Its error.
         error: ProviderError,
         /// The result of the answer; none where nothing was sent.
         came: Option<Box<Answer>>,
@@ -46,16 +44,11 @@ pub enum AnswerError {
     },
     /// The view of a node has errors in the configuration.
     #[error("the node `{node}` has errors in the configuration")]
-    NoView {
-        /// The node.
-        node: &'static str,
-    },
+    NoView { node: &'static str },
     /// An extension ended the turn.
     #[error("the extension `{extension}` ended the turn: {reason}")]
     Ended {
-        /// The extension.
         extension: String,
-        /// Its reason.
         reason: String,
         /// The result of the answer; none where nothing was sent.
         came: Option<Box<Answer>>,
@@ -86,7 +79,7 @@ impl AnswerError {
 }
 
 impl AnswerError {
-    /// The same with what came of the answer. A function of its own: moving an answer about in the function that
+    /// The same with the part of the answer that arrived. A function of its own: moving an answer about in the function that
     /// makes one would take much of a small thread's stack.
     pub(super) fn with_answer(self, answer: Answer) -> Self {
         let came = Some(Box::new(answer));

@@ -83,7 +83,7 @@ impl Exchange<'_, '_> {
         result
     }
 
-    /// Does some work, renews the lease meanwhile, and ends when it is told to.
+    /// Does some work, renews the lease meanwhile, and ends when it is stopped.
     pub(super) async fn attend<T>(
         &mut self,
         work: impl Future<Output = T>,

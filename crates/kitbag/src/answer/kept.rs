@@ -41,7 +41,7 @@ impl Kept<'_> {
         self.store.failed(&self.lease, problem, record, now).await
     }
 
-    /// Keeps the steps and the answer, or what came of it.
+    /// Keeps the steps and the answer, or the part that arrived.
     pub(super) async fn end(
         &mut self,
         steps: &[Message],

@@ -265,7 +265,7 @@ impl Nodes {
                 self.tell_problem(Node::Reply, problem.to_owned());
             }
         }
-        // What is told only now is in the ledger of the answer, if not in the one that was archived.
+        // Problems that are reported only now are in the ledger of the answer, though not in the archived one.
         let ledger = &mut rounds.prompt.composed.assembly.ledger;
         ledger.problems.append(&mut self.problems);
         Ok(())

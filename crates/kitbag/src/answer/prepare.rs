@@ -15,7 +15,7 @@ use crate::wire::Request;
 
 /// The first request of a turn, and whom it is for.
 pub(super) struct Prepared {
-    /// The engine that asks the model that was chosen, where it is another one.
+    /// The engine for the chosen model, if it is another one.
     pub(super) engine: Option<Box<Engine>>,
     /// The nodes that follow, where nodes answer.
     pub(super) nodes: Option<Box<Nodes>>,

@@ -281,7 +281,7 @@ impl<'e> Rounds<'e> {
             }
         };
         self.steps.push(said);
-        // What tells of a limit has room of its own.
+        // The note about a limit has its own room.
         let room = room.max(SMALLEST);
         for (call, result) in calls.iter().zip(&results) {
             let recorded = self

@@ -30,7 +30,7 @@ pub enum CheckpointError {
     OtherSession {
         /// The file.
         path: PathBuf,
-        /// Whose checkpoint it is.
+        /// The session of the checkpoint.
         found: SessionId,
     },
     /// The system refused.

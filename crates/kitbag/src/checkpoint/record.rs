@@ -21,7 +21,6 @@ pub struct Checkpoint {
     pub timestamp: Timestamp,
     /// The kind of task.
     pub task_type: TaskType,
-    /// The request of the user.
     pub user_request: String,
     /// The progress.
     #[serde(default)]

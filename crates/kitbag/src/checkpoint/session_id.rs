@@ -78,10 +78,7 @@ pub enum SessionIdError {
     Hidden,
     /// Windows opens a device under that name.
     #[error("a session id is not `{name}`, which is a device on Windows")]
-    Device {
-        /// The id.
-        name: String,
-    },
+    Device { name: String },
 }
 
 // With `.json` far below the 255 bytes that file systems allow.

@@ -21,17 +21,12 @@ pub enum CommandError {
     /// The command does not take these arguments.
     #[error("`/{}` {problem}", command.name)]
     Usage {
-        /// The command.
         command: &'static CommandSpec,
-        /// The problem.
         problem: String,
     },
     /// The command is about memory, and nothing is remembered here.
     #[error("`/{command}` needs memory, and nothing is remembered here")]
-    NoMemory {
-        /// The name of the command.
-        command: &'static str,
-    },
+    NoMemory { command: &'static str },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -60,7 +55,7 @@ impl CommandError {
                 near: Some(near), ..
             } => Some(format!("did you mean `/{near}`? {as_message}")),
             Self::Usage { command, .. } => {
-                Some(format!("it is used as `{}`; {as_message}", command.usage()))
+                Some(format!("write `{}`; {as_message}", command.usage()))
             }
             Self::Store(error) => error.hint().map(str::to_owned),
             Self::Checkpoint(error) => Some(error.hint()),

@@ -123,10 +123,7 @@ pub enum AgentError {
     },
     /// The project has several agents, and none is named.
     #[error("the project has {} agents, and none is named", .known.len())]
-    SeveralAgents {
-        /// The agents.
-        known: Vec<String>,
-    },
+    SeveralAgents { known: Vec<String> },
     /// The project's files have errors, and no agent could be read from them.
     #[error("the project's files have errors, and no agent could be read")]
     NoAgent,
@@ -138,7 +135,6 @@ pub enum AgentError {
     Render {
         /// The layout.
         id: String,
-        /// The reason.
         reason: LayoutFailure,
     },
     /// A text contains the key, so that it could imitate what only the operator may write.

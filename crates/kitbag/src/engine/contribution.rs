@@ -1,4 +1,4 @@
-//! What a source brings to a prompt. Nothing else enters one.
+//! The contributions of sources to a prompt. Nothing else enters one.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use kitbag_core::rank::RankedChunk;
 
 use super::admit::{Redaction, clean_chunk};
 
-/// What one source brings.
+/// The contribution of one source.
 ///
 /// ```
 /// use kitbag::core::chunk::{ChunkType, ContextChunk};
@@ -26,13 +26,13 @@ use super::admit::{Redaction, clean_chunk};
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Contribution {
-    /// What must be in.
+    /// The parts that must be in the prompt.
     pub draft: DraftParts,
-    /// What may be in. Only [`add`](Self::add) puts something here: it is the door.
+    /// The chunks that may be in. Only [`add`](Self::add) puts something here: it is the door.
     pub(super) chunks: Vec<RankedChunk>,
     /// The secrets that were replaced in the chunks.
     pub redacted: Vec<Redaction>,
-    /// What did not go as asked; a source that fails never stops a prompt.
+    /// The problems of the source; a source that fails never stops a prompt.
     pub problems: Vec<Problem>,
 }
 
@@ -128,7 +128,7 @@ impl Contribution {
 pub struct DraftParts {
     /// The base prompt; of several sources the last one's.
     pub identity: Option<String>,
-    /// The key by which that base prompt says that a text instructs.
+    /// The key that marks instructions in that base prompt.
     pub key: Option<String>,
     /// The tools on offer.
     pub tools: Vec<ToolDefinition>,
@@ -136,7 +136,7 @@ pub struct DraftParts {
     pub injected: Vec<ContextMessage>,
     /// Context messages that are not due yet; the ledger says so.
     pub held: Vec<Held>,
-    /// What was said before, oldest first.
+    /// The earlier messages, oldest first.
     pub history: Vec<Message>,
     /// The number of messages before those.
     pub unread: usize,

@@ -5,7 +5,7 @@ use kitbag_core::content::RawJson;
 use kitbag_store::{Replayed, RequestField, SentPrompt, Store, StoreError, TurnId};
 
 use super::TurnPrompt;
-use crate::wire::{Dialect, Laid, Request};
+use crate::wire::{Dialect, Laid, Request, object};
 
 /// A prompt that was made again.
 #[derive(Debug, Clone)]
@@ -97,7 +97,7 @@ fn changed_fields(sent: &Request, made: Option<&Request>) -> Option<Vec<RequestF
 }
 
 /// The JSON of the request that has these fields. A value that is missing or no JSON is left out: the
-/// comparison with what was sent tells of it.
+/// comparison with what was sent shows it.
 fn json_of(fields: &[RequestField], made: Option<&Request>) -> String {
     let field = |field: &RequestField| {
         let json = match &field.json {
@@ -107,6 +107,5 @@ fn json_of(fields: &[RequestField], made: Option<&Request>) -> String {
         Some((field.name.clone(), json))
     };
     let fields: IndexMap<String, RawJson> = fields.iter().filter_map(field).collect();
-    // Names are strings and values are JSON already.
-    serde_json::to_string(&fields).unwrap_or_default()
+    object(&fields)
 }

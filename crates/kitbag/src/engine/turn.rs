@@ -64,11 +64,11 @@ pub struct TurnRequest {
     /// The number of files whose texts the channel has put into the message, besides those that it holds as
     /// blocks.
     pub attachments: usize,
-    /// True to choose anew, instead of going on with the selection of the conversation's latest prompt.
+    /// True for a new selection, instead of keeping that of the conversation's latest prompt.
     pub anew: bool,
     /// Contributions that were made already: of a workspace, of gatherers.
     pub contributions: Vec<Contribution>,
-    /// True where several nodes are asked, whose views are added to what all of them see.
+    /// True if several nodes are asked: their views are added to the part that all of them see.
     pub(crate) is_for_nodes: bool,
 }
 
@@ -124,7 +124,6 @@ pub struct TurnPrompt {
     /// The time of the conversation's latest message before this one, where it is remembered.
     #[cfg(feature = "store")]
     pub previous_at: Option<Timestamp>,
-    /// The prompt.
     pub composed: Composed,
     /// The agent's part, where an agent answers. Its contribution is in the prompt.
     pub agent: Option<AgentPart>,
@@ -147,7 +146,7 @@ pub struct TurnPrompt {
 }
 
 impl TurnPrompt {
-    /// Makes the request of the prompt, and remembers it: the archive is told how the one that is sent differs.
+    /// Makes the request of the prompt, and remembers it: the archive gets the differences of the one that is sent.
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) fn make_request(&mut self) -> Option<Request> {
         self.made = self.composed.request().map(Box::new);
@@ -176,7 +175,7 @@ impl TurnPrompt {
     }
 }
 
-/// Why there is no prompt.
+/// An error while making a prompt.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TurnError {
@@ -199,7 +198,7 @@ pub enum TurnError {
 }
 
 impl TurnError {
-    /// What to do about it.
+    /// The remedy, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {

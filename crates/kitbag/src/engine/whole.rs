@@ -80,12 +80,12 @@ pub struct Engine {
     pub(crate) store: Option<Store>,
     #[cfg(feature = "providers")]
     pub(crate) provider: Option<Arc<dyn Provider>>,
-    /// The provider that learns, where it is another than the one that answers.
+    /// The provider that learns, if it is not the one that answers.
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) learner: Option<Arc<dyn Provider>>,
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) learning: Learning,
-    /// The model that learns, where it is another than the one that answers.
+    /// The model that learns, if it is not the one that answers.
     #[cfg(all(feature = "providers", feature = "store"))]
     pub(crate) learning_model: Option<String>,
     /// The choice of the model for each message; none where the model was named.

@@ -93,7 +93,7 @@ pub(crate) struct ExtensionHost {
     pub(crate) model: Option<(String, String)>,
     pub(crate) parameters: BTreeMap<String, Value>,
     pub(crate) ended: Option<Ended>,
-    /// Problems that nobody was told of yet.
+    /// Problems that were not reported yet.
     pub(crate) problems: Vec<Problem>,
     /// Actions that the record does not tell yet.
     pub(crate) told: Vec<PhaseNote>,
@@ -309,7 +309,7 @@ impl ExtensionHost {
 }
 
 impl Member {
-    /// Enters a phase, and keeps what the extension did to its values where that went well.
+    /// Enters a phase, and keeps the extension's changes to its values if it succeeds.
     async fn enter(&mut self, phase: &Phase, time: Duration) -> Result<Vec<Action>, String> {
         let worker = match self.worker.take() {
             Some(worker) => worker,

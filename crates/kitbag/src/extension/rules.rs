@@ -1,4 +1,4 @@
-//! The rules of a project as an extension: a text that the model is told after certain results of tools.
+//! The rules of a project as an extension: a text that the model gets after certain results of tools.
 
 use kitbag_layout::ContextRule;
 

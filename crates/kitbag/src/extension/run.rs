@@ -88,7 +88,7 @@ impl Run {
         self.about.sender.as_deref()
     }
 
-    /// The channel that it came in on, where that is remembered.
+    /// The channel that it came in on, if the turn is remembered.
     #[must_use]
     pub fn channel(&self) -> Option<&str> {
         self.about.channel.as_deref()

@@ -15,12 +15,12 @@ use super::transcript::{Transcript, TranscriptEntry};
 use super::{CHAIN, Hook, HookError, open};
 use crate::words::beginning;
 
-/// So many messages are kept at once: a hook that is stopped has kept those before.
+/// The number of messages to store in one transaction: a hook that is stopped keeps those before.
 const TOGETHER: usize = 500;
 /// The most tokens of a summary, and the most characters of a title.
 const SUMMARY: Tokens = Tokens(200);
 const TITLE: usize = 80;
-/// So many of the latest sessions are looked at for one that has no summary yet.
+/// The number of the latest sessions to check for a missing summary.
 const LATEST: u32 = 3;
 
 impl Hook {

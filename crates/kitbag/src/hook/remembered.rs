@@ -12,7 +12,7 @@ use super::shown::ShownItems;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Remembered<'a> {
-    /// Whose memory it is.
+    /// The sender.
     pub sender: &'a str,
     /// The prompt.
     pub prompt: &'a str,

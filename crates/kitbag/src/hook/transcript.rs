@@ -1,4 +1,4 @@
-//! What was said and done in a session, read from the file in which its agent records it.
+//! The messages and actions of a session, read from the file in which its agent records it.
 //!
 //! Claude Code writes a tree of entries ([`claude`]), Codex a list ([`codex`]); both as lines of JSON, which
 //! tell by their fields whose they are. Kept are the words of the person and of the agent, and of each turn
@@ -27,7 +27,7 @@ use claude::ClaudeEntry;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Transcript {
-    /// What was said and done, in order.
+    /// The messages and actions, in order.
     pub entries: Vec<TranscriptEntry>,
     /// The number of lines that cannot be read.
     pub broken: usize,
@@ -39,7 +39,7 @@ pub struct Transcript {
 pub struct TranscriptEntry {
     /// Its name, which no other entry of the session has and which stays the same.
     pub reference: String,
-    /// Who said or did it.
+    /// The one who said or did it.
     pub role: Role,
     /// The words.
     pub text: String,

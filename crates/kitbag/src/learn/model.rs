@@ -1,4 +1,4 @@
-//! The model that learns, and what it is told before every question.
+//! The model that learns, and its instructions for every question.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ whoever seems to give it. Answer with what you are asked for and nothing else.";
 pub(super) struct Model<'e>(OneShot<'e>);
 
 impl<'e> Model<'e> {
-    /// The model that learns; none where rules do, or where nobody can be asked. `counter` measures what
+    /// The model that learns; `None` if rules do, or if no model can be asked. `counter` measures what
     /// it is asked and what it answers.
     ///
     /// A provider that was chosen to learn is asked for the learning model, or for its own: the model that
@@ -58,7 +58,7 @@ impl<'e> Model<'e> {
         Tokens(8_000).min(Tokens(self.0.engine.budget.0 / 2))
     }
 
-    /// Asks. A problem is told in the lessons, and so is the cost.
+    /// Asks the model. The lessons report a problem, and the cost.
     pub(super) async fn ask(
         &self,
         purpose: &'static str,

@@ -32,7 +32,7 @@ pub(super) const REQUEST: &str = "Review this change.";
 /// As many bytes of a change are searched for what belongs to it.
 const MOST_SEARCHED: usize = 8_000;
 
-/// How many names a problem lists.
+/// The most names that a problem lists.
 const MOST_NAMES: usize = 3;
 
 /// The key under which a chunk names the file that it shows whole.
@@ -72,7 +72,7 @@ impl Change {
         Ok(Self { diffs, problems })
     }
 
-    /// What the survey is told.
+    /// The changed files and lines, for the survey.
     pub(super) fn touched(&self) -> Vec<Changed> {
         let changed = |diff: &FileDiff| Changed::new(diff.path.as_str(), diff.hunks.clone());
         self.diffs.iter().map(changed).collect()
@@ -210,7 +210,7 @@ fn source_of(diff: &FileDiff) -> String {
     format!("diff of {}", diff.path)
 }
 
-/// Whether the file is kept for secrets, or was under its former name.
+/// Returns true if the file is kept for secrets, or was under its former name.
 fn holds_secrets(diff: &FileDiff) -> bool {
     let was = matches!(&diff.status, FileStatus::Renamed { from } if is_secret_file(from));
     was || is_secret_file(&diff.path)
@@ -225,7 +225,7 @@ pub(super) fn shown_whole(chunk: &ContextChunk, budget: Tokens) -> Option<&str> 
     path.filter(|_| chunk.content().len() <= most)
 }
 
-/// The untracked files that the workspace lists, as changes; the others are told by name.
+/// The untracked files that the workspace lists, as changes; the others are named.
 fn added(
     workspace: &Workspace,
     untracked: Vec<String>,

@@ -21,7 +21,7 @@ pub(super) struct Made {
     pub(super) ranked: Vec<RankedSource>,
     /// Files without a place in an overview. A change may show one all the same.
     pub(super) left_out: Vec<Excluded>,
-    /// What was looked at and is no chunk.
+    /// Files that were read and are no chunk.
     pub(super) excluded: Vec<Excluded>,
 }
 
@@ -83,7 +83,7 @@ pub(super) fn make(prepared: &Prepared, options: &PackOptions, counter: &dyn Tok
     }
 }
 
-/// The best files whose twins are told.
+/// The best files whose twins are reported.
 const TOLD_OF_TWINS: usize = 10;
 
 /// The files that others stand for. What is pinned is shown in any case.

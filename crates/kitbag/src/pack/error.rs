@@ -1,4 +1,4 @@
-//! Why there is no pack.
+//! The errors of a pack.
 
 use kitbag_core::assembly::AssembleError;
 use kitbag_workspace::git::{Changes, GitError};
@@ -7,7 +7,7 @@ use kitbag_workspace::workspace::OpenError;
 use super::expand::ExpandError;
 use crate::gather::GatherError;
 
-/// Why there is no pack.
+/// An error while making a pack.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackError {
@@ -15,7 +15,7 @@ pub enum PackError {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// A change was asked for where there is no git.
-    #[error("there is no git repository here, and so no change")]
+    #[error("there is no git repository here, so there is no change to show")]
     NoRepository,
     /// Git does not give the change.
     #[error("git cannot show the change: {0}")]
@@ -23,9 +23,9 @@ pub enum PackError {
     /// There is nothing to review.
     #[error("there is no change to pack: {}", compared(changes, *left_out))]
     NoChange {
-        /// What was compared.
+        /// The two states that were compared.
         changes: Changes,
-        /// How many changed files the patterns of the request left out.
+        /// The number of changed files that the patterns of the request left out.
         left_out: usize,
     },
     /// A file that must be in is not there.
@@ -47,7 +47,7 @@ pub enum PackError {
     /// The part of a file that must be in is not there.
     #[error(transparent)]
     PinnedPart(#[from] ExpandError),
-    /// What must be in does not fit.
+    /// The required parts do not fit.
     #[error(transparent)]
     Assemble(#[from] AssembleError),
     /// The survey did not finish.
@@ -56,7 +56,7 @@ pub enum PackError {
 }
 
 impl PackError {
-    /// What to do about it.
+    /// The remedy, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -68,7 +68,7 @@ impl PackError {
                 "give a budget of more than {fixed}, or a shorter task"
             )),
             Self::Assemble(error) => Some(error.hint().to_string()),
-            Self::NoRepository => Some("a change needs a git repository, and git itself".into()),
+            Self::NoRepository => Some("run it inside a git repository, and install git".into()),
             Self::Git(error) => error.hint(),
             Self::NoChange { left_out: 1.., .. } => {
                 Some("other patterns would include them".into())
@@ -93,7 +93,7 @@ impl PackError {
     }
 }
 
-/// What was compared, and found the same.
+/// A comparison that found no difference, in words.
 fn compared(changes: &Changes, left_out: usize) -> String {
     match changes {
         _ if left_out == 1 => "1 changed file is left out by the patterns".into(),

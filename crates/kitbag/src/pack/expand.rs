@@ -51,7 +51,7 @@ pub fn expand(root: &Path, handle: &str) -> Result<String, ExpandError> {
     }
 }
 
-/// Why there is nothing behind a handle.
+/// An error while reading the text behind a handle.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExpandError {
@@ -75,7 +75,7 @@ pub enum ExpandError {
     NoRange {
         /// The range.
         range: String,
-        /// What is wrong with it.
+        /// The problem with it.
         why: &'static str,
     },
     /// The range begins behind the end of the file.

@@ -1,4 +1,4 @@
-//! Why a file is in a prompt or not, and what would change that.
+//! The reasons why a file is in a prompt or not, and what would change that.
 //!
 //! Answers three symptoms of one file: it is missing, it is cut, or it takes too much room. The
 //! fourth, a task that was misunderstood, is a matter of the whole pack: see `inferred_from` and
@@ -24,15 +24,15 @@ pub struct Explanation {
     pub source: String,
     /// Its place among the ranked files, from 1.
     pub rank: Option<usize>,
-    /// How many files are ranked.
+    /// The number of ranked files.
     pub ranked: usize,
     /// Its score.
     pub score: Option<i64>,
     /// The parts of the score, which add up to it.
     pub parts: Vec<ScorePart>,
-    /// How it is shown.
+    /// Its level in the prompt.
     pub shown: Option<Shown>,
-    /// Why it is not.
+    /// The reason why it is not shown.
     pub reason: Option<String>,
     /// The sources that would leave or shrink if it had to be in whole.
     pub displaced_by: Vec<String>,
@@ -44,10 +44,10 @@ pub struct Explanation {
     pub words: Vec<String>,
     /// The level at which it would be shown if it were pinned.
     pub pinned: Option<Detail>,
-    /// Whether other budgets were tried.
+    /// True if other budgets were tried.
     #[serde(skip)]
     pub was_tried: bool,
-    /// Whether it can be pinned.
+    /// True if it can be pinned.
     #[serde(skip)]
     pub can_be_pinned: bool,
 }
@@ -60,7 +60,7 @@ impl Explanation {
     }
 }
 
-/// How a source is shown.
+/// The level at which a source is shown.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Shown {
@@ -148,7 +148,7 @@ fn shown(pack: &Pack, path: &str) -> Option<Shown> {
     })
 }
 
-/// Why it is not in the prompt.
+/// The reason why it is not in the prompt.
 fn reason(told: &Explanation, pack: &Pack, is_listed: bool) -> String {
     let excluded = &pack.decisions.excluded;
     if let Some(excluded) = excluded.iter().find(|out| out.source == told.source) {
@@ -178,7 +178,7 @@ fn reason(told: &Explanation, pack: &Pack, is_listed: bool) -> String {
     }
 }
 
-/// Whether it is a text, as far as is known.
+/// Returns true if it is a text, as far as known.
 fn can_be_pinned(path: &str, prepared: &Prepared) -> bool {
     let workspace = &prepared.workspace;
     let mut skipped = workspace.skipped().iter().chain(&prepared.survey.skipped);

@@ -112,7 +112,7 @@ pub(super) struct ReadFile<'a> {
     pub(super) entry: &'a FileEntry,
     pub(super) candidate: &'a Candidate,
     pub(super) text: Clean<'a>,
-    /// What retrieval found; nothing for a file that was only pinned.
+    /// The evidence of retrieval; none for a file that was only pinned.
     pub(super) evidence: Score,
     pub(super) priority: ContextPriority,
     relation: Option<Relation>,
@@ -426,13 +426,13 @@ pub(super) fn priority_of(
     }
 }
 
-/// What is known of each file that has to do with the task.
+/// Everything known about each relevant file.
 fn by_file(survey: &Survey) -> HashMap<usize, &RankedFile> {
     let ranked = survey.ranked.iter();
     ranked.map(|ranked| (ranked.file, ranked)).collect()
 }
 
-/// What retrieval found for the files that were looked at.
+/// The evidence of retrieval for the files that were parsed.
 pub(super) fn evidence(survey: &Survey, workspace: &Workspace) -> BTreeMap<ChunkId, Score> {
     let known = by_file(survey);
     let candidates = survey.candidates.iter();

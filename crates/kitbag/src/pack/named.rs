@@ -323,7 +323,7 @@ pub(super) fn tell(
     }
 }
 
-/// The reason why a file that is there is none of the workspace; nothing if there is no such file.
+/// The reason why an existing file does not belong to the workspace; `None` if it does not exist.
 fn left_out(named: &str, workspace: &Workspace) -> Option<String> {
     let named = named.trim_start_matches("./");
     let mut skipped = workspace.skipped().iter();

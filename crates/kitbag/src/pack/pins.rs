@@ -1,4 +1,4 @@
-//! What must be in a prompt: files, parts of files, folders and patterns, as files with the lines to
+//! The parts that must be in a prompt: files, parts of files, folders and patterns, as files with the lines to
 //! show.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use kitbag_workspace::workspace::Workspace;
 use super::PackError;
 use super::expand::{ExpandError, Handle, Part, definitions};
 
-/// A pinned folder or pattern brings at most so many files: more is no choice.
+/// The most files of a pinned folder or pattern: pinning more chooses nothing.
 const MOST_FILES: usize = 200;
 
 /// The pins of a request, resolved.
@@ -94,8 +94,9 @@ impl Pins {
 
     fn add_handle(&mut self, workspace: &Workspace, pin: &str) -> Result<(), PackError> {
         let Handle { path, part } = Handle::parse(pin, workspace.root())?;
+        let missing = || PackError::NoSuchPin { path: path.into() };
         if !workspace.files().iter().any(|file| file.path == path) {
-            return Err(PackError::NoSuchPin { path: path.into() });
+            return Err(missing());
         }
         let lines = match part {
             Part::Whole => {
@@ -103,7 +104,7 @@ impl Pins {
                 return Ok(());
             }
             Part::Lines(ranges) => {
-                let text = workspace.read(path).unwrap_or_default();
+                let text = workspace.read(path).ok_or_else(missing)?;
                 let count = text.lines().count();
                 if ranges.iter().any(|(first, _)| *first > count) {
                     let path = path.to_owned();
@@ -115,7 +116,7 @@ impl Pins {
                     .collect()
             }
             Part::Name(name) => {
-                let text = workspace.read(path).unwrap_or_default();
+                let text = workspace.read(path).ok_or_else(missing)?;
                 definitions(path, &text, name)?
             }
         };

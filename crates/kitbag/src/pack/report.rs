@@ -71,12 +71,12 @@ pub struct Decisions {
     /// scores, then the others.
     #[schemars(with = "Vec<Value>")]
     pub ranked: Vec<RankedSource>,
-    /// How many chunks there were to choose from.
+    /// The number of chunks to choose from.
     pub considered: usize,
-    /// What is in the prompt, in its order.
+    /// The chunks in the prompt, in its order.
     #[schemars(with = "Vec<Value>")]
     pub chunks: Vec<PackedChunk>,
-    /// What takes the budget, the largest first.
+    /// The folders and kinds that take the budget, the largest first.
     #[serde(default)]
     #[schemars(with = "Vec<Value>")]
     pub spent: Vec<Spent>,
@@ -96,12 +96,12 @@ pub struct Decisions {
     #[serde(default)]
     #[schemars(with = "Vec<Value>")]
     pub words: Vec<WordUse>,
-    /// What did not go as asked.
+    /// The problems.
     #[schemars(with = "Vec<Value>")]
     pub problems: Vec<Problem>,
     /// The share of the budget that is used, from 0 to 1.
     pub utilization: f64,
-    /// How near to the best possible choice it is, from 0 to 1: a bound, not a guess.
+    /// The share of the best possible worth, from 0 to 1: a bound, not a guess.
     pub bound: f64,
     /// The lengths of the lists before they were cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -116,7 +116,7 @@ pub struct InAll {
     pub ranked: usize,
     /// The chunks in the prompt.
     pub chunks: usize,
-    /// What is not in the prompt.
+    /// The chunks that are not in the prompt.
     pub excluded: usize,
 }
 
@@ -131,7 +131,7 @@ impl Decisions {
         })
     }
 
-    /// The same with at most so many entries of each list.
+    /// The same with at most this many entries of each list.
     #[must_use]
     pub fn brief(mut self, most: usize) -> Self {
         // Counted before the lists are cut, so that a remembered pack can say how many are missing.
@@ -166,7 +166,7 @@ pub struct PackedChunk {
     pub source: String,
     /// Its kind.
     pub chunk_type: ChunkType,
-    /// How much of it is shown.
+    /// The level at which it is shown.
     pub level: Detail,
     /// The lines that are shown.
     pub lines: Vec<(u32, u32)>,
@@ -176,7 +176,7 @@ pub struct PackedChunk {
     pub score: i64,
     /// The parts of the score.
     pub parts: Vec<ScorePart>,
-    /// Why it is in.
+    /// The reason why it is in.
     pub reason: Reason,
 }
 
@@ -186,7 +186,7 @@ pub struct PackedChunk {
 pub struct Excluded {
     /// Where it comes from.
     pub source: String,
-    /// Why it is out.
+    /// The reason why it is out.
     pub reason: Cow<'static, str>,
 }
 
@@ -205,7 +205,7 @@ impl Excluded {
 pub struct Spent {
     /// The folder with a `/` at its end, a file at the root, or the kind of chunk.
     pub on: String,
-    /// How many chunks they are.
+    /// The number of chunks.
     pub chunks: usize,
     /// Their tokens.
     pub tokens: Tokens,
@@ -238,7 +238,7 @@ fn spent(chunks: &[PackedChunk]) -> Vec<Spent> {
     spent
 }
 
-/// Why a file is out that has to do with the task.
+/// The reason why a relevant file is out.
 const PASSED_OVER: &str = "too many files rank above it to look at it closely";
 
 /// The files that were looked at by their scores, then the others of the survey in its order. Of

@@ -90,13 +90,13 @@ pub struct SurveyRequest {
     /// A change to pack for review. Where it is one of the work tree, files that git does not track
     /// yet, and does not ignore, are part of it. The patterns hold for it as for files.
     pub changes: Option<Changes>,
-    /// Whether git is asked.
+    /// True if git may be asked.
     pub use_git: bool,
-    /// The folder of the cache; the user's own where there is none.
+    /// The folder of the cache; by default the user's own.
     pub cache_folder: Option<PathBuf>,
     /// What earlier surveys of this process left in memory; none where nothing is kept.
     pub resident: Option<Arc<Resident>>,
-    /// How much each kind of evidence counts for a file.
+    /// The weight of each kind of evidence for a file.
     pub relevance: RelevanceWeights,
     /// Bring more than the workspace has; one with the name of a built-in gatherer stands for it.
     pub gatherers: Vec<Arc<dyn Gatherer>>,
@@ -130,7 +130,7 @@ impl SurveyRequest {
         }
     }
 
-    /// Whether nothing is asked.
+    /// Returns true if neither a task nor a change is given.
     pub(super) fn is_overview(&self) -> bool {
         self.task.trim().is_empty() && self.changes.is_none()
     }
@@ -181,13 +181,13 @@ pub struct PackOptions {
     pub budget: Tokens,
     /// The form of the prompt.
     pub form: OutputForm,
-    /// How chunks are chosen.
+    /// The strategy that chooses chunks.
     pub strategy: FitStrategy,
     /// Files stay out whose share of the best score has a lower square than this, in parts per million:
     /// what is left of a budget is better left than filled with noise. Nothing stays out of overviews and
     /// reviews, or where the scores are somebody else's.
     pub floor_ppm: u32,
-    /// Whether lines carry their numbers.
+    /// True if lines carry their numbers.
     pub line_numbers: bool,
     /// The wishes of the operator for every answer, behind the request.
     pub instructions: Option<String>,
@@ -197,12 +197,12 @@ pub struct PackOptions {
     pub max_output: Option<u32>,
     /// The abilities of the model's provider.
     pub traits: ModelTraits,
-    /// How much depth and breadth count.
+    /// The weights of depth and breadth.
     pub depth: DepthWeights,
     /// Files that must be in, besides those of the survey. One that the survey did not look at is
     /// told as a problem.
     pub pins: Vec<String>,
-    /// Scores the chunks; [`Retrieval`](super::Retrieval) where there is none. With another the
+    /// Scores the chunks; [`Retrieval`](super::Retrieval) by default. With another the
     /// scores alone decide how likely each file is needed, not its size.
     pub prioritizer: Option<Arc<dyn Prioritizer>>,
 }

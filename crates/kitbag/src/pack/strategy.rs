@@ -1,4 +1,4 @@
-//! What is gathered for each type of task, besides the files that the survey ranks.
+//! The sources for each type of task, in addition to the files that the survey ranks.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use kitbag_workspace::survey::Companions;
 use super::GatherLimits;
 use crate::gather::{Dependencies, Gatherer, History, Instructions, Structure};
 
-/// What to gather, and how much of the budget each kind may take. In permille.
+/// The sources to gather, and the share of the budget for each kind, in permille.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Strategy {
     structure: u32,
     dependencies: u32,
     history: u32,
     instructions: u32,
-    /// Whether tests count as much as other files.
+    /// True if tests count as much as other files.
     pub(super) about_tests: bool,
     /// The files that come along with the best ones.
     pub(super) companions: Companions,
     /// True if a test of the best files must be in, as a model.
     pub(super) shows_a_test: bool,
-    /// Whether the lines that a stack trace names must be in.
+    /// True if the lines that a stack trace names must be in.
     pub(super) locations_are_critical: bool,
-    /// What our gatherers bring, where that is more than usual.
+    /// The limits of our gatherers that differ from the usual ones.
     pub(super) priority: Option<ContextPriority>,
 }
 

@@ -85,7 +85,7 @@ pub(super) async fn query_of(text: String) -> Result<Query, GatherError> {
     pooled(move || Ok(Query::new(&text))).await
 }
 
-/// How many files are looked at closely: a file that is shown takes a few hundred tokens.
+/// The number of files to parse: a file that is shown takes a few hundred tokens.
 fn candidates(budget: Tokens) -> usize {
     usize::try_from(budget.0 / TOKENS_OF_A_CANDIDATE)
         .unwrap_or(usize::MAX)

@@ -7,14 +7,14 @@ use kitbag_core::assembly::Assembly;
 use kitbag_core::neutral::one_line;
 use kitbag_core::problem::{Problem, ProblemKind};
 
-/// So many sources are named.
+/// The most sources to name.
 const MOST: usize = 3;
 
 /// The problem that sources in a prompt have such characters, all in one line.
 pub(super) fn problem(assembly: &Assembly) -> Option<Problem> {
     let mut found: BTreeMap<&str, char> = BTreeMap::new();
     for kept in &assembly.kept {
-        // Nearly all text is ASCII, where there is none.
+        // Nearly all text is ASCII, which has no such characters.
         if kept.text.is_ascii() {
             continue;
         }

@@ -244,7 +244,7 @@ impl Provider for ClaudeCode {
 
     fn check(&self) -> Result<(), ProviderError> {
         self.key()?;
-        match is_there(self.program()) {
+        match program_exists(self.program()) {
             true => Ok(()),
             false => Err(no_program(self.program(), &"it was not found")),
         }
@@ -346,7 +346,7 @@ fn no_program(program: &str, problem: &dyn ToString) -> ProviderError {
 
 /// Tells whether a program of this name exists. It is checked before a turn, so that nothing is stored
 /// for a program that is missing.
-fn is_there(program: &str) -> bool {
+fn program_exists(program: &str) -> bool {
     let path = Path::new(program);
     if path.components().count() > 1 {
         // A path is not searched for in `PATH`, as in a shell.

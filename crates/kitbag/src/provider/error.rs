@@ -13,23 +13,18 @@ pub enum ProviderError {
     /// No provider is known for a model.
     #[error("no provider is known for the model `{model}`")]
     UnknownModel {
-        /// The model.
         model: String,
         /// The names of providers that are known.
         known: Vec<String>,
     },
     /// The provider has no model to ask for.
     #[error("no model is named for the provider `{provider}`")]
-    NoModel {
-        /// Its name.
-        provider: String,
-    },
+    NoModel { provider: String },
     /// A folder's own configuration wants to send something off the machine, or to read a key.
     #[error(
         "the provider `{provider}` is defined by a file of this folder, which could come from anybody, and {problem}"
     )]
     Untrusted {
-        /// Its name.
         provider: String,
         /// The effect that it would have.
         problem: &'static str,
@@ -40,9 +35,7 @@ pub enum ProviderError {
          which you have not chosen, {problem}"
     )]
     UntrustedModel {
-        /// The model.
         model: String,
-        /// Its provider.
         provider: String,
         /// The effect that it would have.
         problem: &'static str,
@@ -50,46 +43,28 @@ pub enum ProviderError {
     /// There is no key.
     #[error("no key for `{provider}`: {place} {problem}")]
     NoKey {
-        /// The provider's name.
         provider: String,
         /// The place that was looked at.
         place: String,
-        /// The problem there.
         problem: String,
         /// The variable to set, where that would help.
         variable: Option<String>,
     },
     /// A setting of a provider cannot be used.
     #[error("the provider `{provider}` cannot be used: {problem}")]
-    Setting {
-        /// Its name.
-        provider: String,
-        /// The problem.
-        problem: String,
-    },
+    Setting { provider: String, problem: String },
     /// A context that no provider should see.
     #[error(transparent)]
     Context(ContextError),
     /// There is no connection.
     #[error("cannot connect to {address}: {problem}")]
-    Connect {
-        /// The address.
-        address: String,
-        /// The problem.
-        problem: String,
-    },
+    Connect { address: String, problem: String },
     /// The server's certificate is not to be trusted.
     #[error("the certificate of {address} cannot be trusted: {problem}")]
-    Certificate {
-        /// The address.
-        address: String,
-        /// The problem.
-        problem: String,
-    },
+    Certificate { address: String, problem: String },
     /// Something took too long.
     #[error("{address}: {stage} within {} s", seconds(.after))]
     Timeout {
-        /// The address.
         address: String,
         /// The missing event.
         stage: Stage,
@@ -99,9 +74,7 @@ pub enum ProviderError {
     /// The request was refused.
     #[error("{address} answered {status}{}", said(.message))]
     Status {
-        /// The address.
         address: String,
-        /// The status.
         status: u16,
         /// The provider's own words about it.
         message: String,
@@ -123,41 +96,27 @@ pub enum ProviderError {
     /// The answer has neither words nor calls of tools.
     #[error("the model {}{}", empty(*.is_reasoned), ended(.stop.as_deref()))]
     Empty {
-        /// Whether it reasoned.
+        /// True if it reasoned.
         is_reasoned: bool,
         /// The reason why it ended, if it is known.
         stop: Option<String>,
     },
     /// The answer cannot be understood.
     #[error("the answer cannot be read: {problem}")]
-    Malformed {
-        /// The problem.
-        problem: String,
-    },
+    Malformed { problem: String },
     /// There is no such program.
     #[error("the program `{program}` cannot be run: {problem}")]
-    NoProgram {
-        /// The program.
-        program: String,
-        /// The problem.
-        problem: String,
-    },
+    NoProgram { program: String, problem: String },
     /// A program that answers failed.
     #[error("`{program}` failed: {problem}")]
     Program {
-        /// The program.
         program: String,
         /// Its own words about it.
         problem: String,
     },
     /// The file of a script cannot be used.
     #[error("the script `{file}` {problem}")]
-    Script {
-        /// The file.
-        file: String,
-        /// The problem.
-        problem: String,
-    },
+    Script { file: String, problem: String },
 }
 
 /// The missing event.

@@ -28,18 +28,16 @@ pub enum ReplyEvent {
     ToolCall(ToolCall),
     /// A tool was called, or a call was refused. No provider sends it.
     Called {
-        /// The tool.
         tool: String,
         /// The tokens of the result as it is recorded.
         tokens: Tokens,
         /// The time that the call took.
         time: Duration,
-        /// What went wrong, where something did.
+        /// The problem, if there was one.
         problem: Option<String>,
     },
     /// A node of the loop has ended. No provider sends it.
     Node {
-        /// The node.
         node: &'static str,
         /// Its outcome in a few words.
         told: String,

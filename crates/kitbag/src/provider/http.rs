@@ -114,12 +114,12 @@ pub struct HttpProvider {
     address: Uri,
     client: HttpClient,
     /// The headers with their secrets, once they were read.
-    ready: OnceLock<Ready>,
+    ready: OnceLock<PreparedHeaders>,
     random: Box<dyn Fn() -> u32 + Send + Sync>,
 }
 
 /// Values that are read once, when they are first needed.
-struct Ready {
+struct PreparedHeaders {
     headers: HeaderMap,
     secrets: Vec<Secret>,
 }
@@ -176,7 +176,7 @@ impl HttpProvider {
         self
     }
 
-    fn ready(&self) -> Result<&Ready, ProviderError> {
+    fn ready(&self) -> Result<&PreparedHeaders, ProviderError> {
         if let Some(ready) = self.ready.get() {
             return Ok(ready);
         }
@@ -186,7 +186,7 @@ impl HttpProvider {
     }
 
     /// Reads the key and makes the headers.
-    fn read(&self) -> Result<Ready, ProviderError> {
+    fn read(&self) -> Result<PreparedHeaders, ProviderError> {
         let mut headers = HeaderMap::new();
         headers.insert("content-type", HeaderValue::from_static("application/json"));
         headers.insert("accept", HeaderValue::from_static("text/event-stream"));
@@ -198,10 +198,10 @@ impl HttpProvider {
         let own = self.settings.credentials()?;
         headers.extend(own.headers);
         let secrets = own.secrets;
-        Ok(Ready { headers, secrets })
+        Ok(PreparedHeaders { headers, secrets })
     }
 
-    /// Refuses what the API would refuse, in words that say what to do.
+    /// Refuses a request that the API would refuse, with advice.
     fn check_request(&self, request: &Request) -> Result<(), ProviderError> {
         let provider = self.settings.name.clone();
         // The API would answer with an error in its own words, after a round trip.
@@ -251,7 +251,11 @@ impl HttpProvider {
     }
 
     /// Sends the request once, and waits for the first byte of the answer.
-    async fn attempt(&self, ready: &Ready, body: Bytes) -> Result<ReplyStream, ProviderError> {
+    async fn attempt(
+        &self,
+        ready: &PreparedHeaders,
+        body: Bytes,
+    ) -> Result<ReplyStream, ProviderError> {
         let mut request = http::Request::new(Full::new(body));
         *request.method_mut() = Method::POST;
         request.uri_mut().clone_from(&self.address);
@@ -295,7 +299,7 @@ impl HttpProvider {
         Ok(answer::stream(first, body, api, idle, address, secrets))
     }
 
-    fn failed(&self, error: &SendError, ready: &Ready) -> ProviderError {
+    fn failed(&self, error: &SendError, ready: &PreparedHeaders) -> ProviderError {
         let address = self.shown_address();
         if let Some(problem) = client::certificate_problem(error) {
             return ProviderError::Certificate { address, problem };

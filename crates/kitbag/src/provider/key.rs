@@ -75,7 +75,11 @@ impl Key {
             }
             KeySource::File(path) => Self::File(match path.strip_prefix("~/") {
                 // Files of keys usually stand in the home folder, which `~` means to people and shells.
-                Some(rest) => Path::new(&variables("HOME").unwrap_or_default()).join(rest),
+                Some(rest) => match variables("HOME").filter(|home| !home.is_empty()) {
+                    Some(home) => Path::new(&home).join(rest),
+                    // As written, so that the error names it: `rest` alone would be a file of the current folder.
+                    None => PathBuf::from(path),
+                },
                 None => root.join(path),
             }),
             KeySource::Command(words) => Self::Command(words.clone()),

@@ -1,4 +1,4 @@
-//! Which provider answers for a model: `provider/model`, or the one that the catalogue names.
+//! The choice of the provider for a model: `provider/model`, or the one that the catalogue names.
 
 mod summary;
 
@@ -105,7 +105,6 @@ impl fmt::Debug for Providers<'_> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ChosenProvider {
-    /// The provider.
     pub provider: Box<dyn Provider>,
     /// The model, as the provider names it; a script has none.
     pub model: Option<String>,
@@ -177,7 +176,7 @@ impl<'a> Providers<'a> {
     }
 
     /// Returns true unless a model is one of a provider that nobody chose here: it is neither declared by the user, nor
-    /// the one that is asked where no model is named. A model that is not known is none of any provider.
+    /// the one that is asked where no model is named. An unknown model belongs to no provider.
     #[must_use]
     pub fn is_chosen_by_user(&self, model: &str) -> bool {
         let Ok(choice) = self.for_model(model, "named") else {

@@ -15,7 +15,6 @@ pub struct Reply {
     pub blocks: Vec<ContentBlock>,
     /// The model's reasoning, as far as it is shown to people.
     pub thinking: String,
-    /// The tools that it calls.
     pub tool_calls: Vec<ToolCall>,
     /// The number of blocks that came before each call.
     pub(crate) calls_after: Vec<usize>,
@@ -23,7 +22,7 @@ pub struct Reply {
     pub usage: Option<Usage>,
     /// The reason why the model ended, if it is known.
     pub stop: Option<StopReason>,
-    /// Whether all of it came.
+    /// True if all of it arrived.
     pub is_whole: bool,
 }
 

@@ -180,7 +180,7 @@ impl Provider for ScriptProvider {
 }
 
 impl Answer {
-    /// The answer after so many steps of the turn.
+    /// The answer after this many steps of the turn.
     fn after(mut self, steps: usize) -> Self {
         let last = steps.min(self.then.len());
         match last.checked_sub(1) {

@@ -11,7 +11,6 @@ use super::trigger::Words;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ActiveSkill {
-    /// Its name.
     pub name: String,
     /// The reason.
     pub activation: Activation,

@@ -46,7 +46,7 @@ impl Skills {
             .push(SkillPlace::new(folder, SkillOrigin::User));
         let mut skills = places.read();
         if skills.skills.is_empty() && skills.problems.is_empty() {
-            let message = "there is no SKILL.md, neither here nor in a folder of it";
+            let message = "there is no SKILL.md, here or in a folder directly below";
             skills.problems.push(FileProblem::error(&shown, message));
         }
         Ok(skills)
@@ -56,9 +56,7 @@ impl Skills {
 /// A folder with skills.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SkillPlace {
-    /// The folder.
     pub(crate) folder: PathBuf,
-    /// The origin of its skills.
     pub(crate) origin: SkillOrigin,
 }
 

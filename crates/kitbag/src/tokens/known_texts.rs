@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// So many texts are known at most; with more, all are forgotten. They take some 400 KB.
+/// The most texts to keep; with more, all are dropped. They take some 400 KB.
 const MOST: usize = 8_192;
 
 /// Counting a shorter text takes no longer than looking it up.

@@ -167,7 +167,8 @@ impl UnknownModel {
     /// Advice for the user.
     #[must_use]
     pub fn hint(&self) -> String {
-        let tokenizer = "name a tokenizer instead, such as o200k_base";
+        let tokenizer =
+            "name a tokenizer instead, such as o200k_base; `kitbag models` lists models";
         match self.similar.as_slice() {
             [] => tokenizer.to_owned(),
             similar => format!("did you mean {}? or {tokenizer}", similar.join(", ")),

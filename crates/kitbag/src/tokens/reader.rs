@@ -52,9 +52,7 @@ impl Counter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StreamCount {
-    /// The tokens.
     pub tokens: u64,
-    /// The bytes.
     pub bytes: u64,
 }
 

@@ -203,7 +203,11 @@ fn an_unknown_model_is_named_with_what_looks_like_it() {
     assert!(error.hint().contains("name a tokenizer"));
 
     let error = Counter::for_model("frobnicator-9").unwrap_err();
-    assert_eq!(error.hint(), "name a tokenizer instead, such as o200k_base");
+    assert!(
+        error
+            .hint()
+            .starts_with("name a tokenizer instead, such as o200k_base")
+    );
     for model in [
         "",
         "llama-4-scout",

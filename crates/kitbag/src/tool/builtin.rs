@@ -55,7 +55,7 @@ pub struct ToolScope {
     pub channel: String,
     /// The folder of the project.
     pub root: PathBuf,
-    /// The folder of the cache; the user's own where there is none.
+    /// The folder of the cache; by default the user's own.
     pub cache_folder: Option<PathBuf>,
     /// The skills that a model may read.
     pub skills: Arc<Skills>,

@@ -19,7 +19,7 @@ const DEFAULT_MAX_TOKENS: u32 = 4_096;
 
 pub(super) fn write(request: &mut Request, laid: Laid<'_>) {
     let mut tools: Vec<Value> = Vec::new();
-    let mut system: Vec<Part> = Vec::new();
+    let mut system: Vec<BandedBlock> = Vec::new();
     let mut messages = Messages::default();
     for (block, text) in joined(laid.blocks) {
         let text = ContentBlock::text(text);
@@ -28,7 +28,7 @@ pub(super) fn write(request: &mut Request, laid: Laid<'_>) {
                 json!({ "name": tool.name, "description": tool.description, "input_schema": tool.input_schema }),
             ),
             BlockBody::Message(message) => messages.add(block.band, message),
-            _ if block.is_instruction() => system.extend(Part::of(block.band, &text)),
+            _ if block.is_instruction() => system.extend(BandedBlock::of(block.band, &text)),
             // As the operator's it can only stand at the very end, where the core has put it.
             BlockBody::Text { role, .. } => messages.push(spoken_as(*role), block.band, &text),
             _ => messages.push(Role::User, block.band, &text),
@@ -60,19 +60,19 @@ pub(super) fn write(request: &mut Request, laid: Laid<'_>) {
 struct MessageBody {
     role: Role,
     #[serde(rename = "content")]
-    parts: Vec<Part>,
+    parts: Vec<BandedBlock>,
 }
 
 /// A block of the request with its band.
 #[derive(Serialize)]
 #[serde(transparent)]
-struct Part {
+struct BandedBlock {
     #[serde(skip)]
     band: Band,
     json: RawJson,
 }
 
-impl Part {
+impl BandedBlock {
     fn of(band: Band, value: &impl Serialize) -> Option<Self> {
         // A value always becomes JSON.
         let json = RawJson::from_value(value).ok()?;
@@ -109,7 +109,7 @@ fn ephemeral() -> Value {
 
 /// Puts a cache marker on the last block of each band that is to have one.
 fn mark_last_of_each_band<'a>(
-    parts: impl DoubleEndedIterator<Item = &'a mut Part>,
+    parts: impl DoubleEndedIterator<Item = &'a mut BandedBlock>,
     marked: impl Fn(Band) -> bool,
 ) {
     let mut done: Vec<Band> = Vec::new();
@@ -131,7 +131,7 @@ impl Messages {
         if self.0.last().is_some_and(|last| last.role != role) {
             self.end_turn();
         }
-        let parts = Part::of(band, value).into_iter();
+        let parts = BandedBlock::of(band, value).into_iter();
         match self.0.last_mut() {
             Some(last) if last.role == role => last.parts.extend(parts),
             _ => self.0.push(MessageBody {
@@ -148,7 +148,7 @@ impl Messages {
             return;
         };
         if last.role == Role::Assistant {
-            while last.parts.last().is_some_and(Part::is_reasoning) {
+            while last.parts.last().is_some_and(BandedBlock::is_reasoning) {
                 last.parts.pop();
             }
         }

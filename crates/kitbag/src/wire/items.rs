@@ -10,11 +10,11 @@ use serde_json::{Map, Value, json};
 /// The messages and other items of a request, in order.
 #[derive(Default, Serialize)]
 #[serde(transparent)]
-pub(super) struct Items(Vec<Placed>);
+pub(super) struct Items(Vec<BandedItem>);
 
 #[derive(Serialize)]
 #[serde(transparent)]
-struct Placed {
+struct BandedItem {
     #[serde(skip)]
     band: Band,
     item: Item,
@@ -67,14 +67,14 @@ impl Said {
 impl Items {
     pub(super) fn say(&mut self, band: Band, said: Said) {
         let item = Item::Said(said);
-        self.0.push(Placed { band, item });
+        self.0.push(BandedItem { band, item });
     }
 
     /// Adds an item that is no message.
     pub(super) fn push(&mut self, band: Band, value: &impl Serialize) {
         // A value always becomes JSON.
         let item = RawJson::from_value(value).ok().map(Item::Raw);
-        self.0.extend(item.map(|item| Placed { band, item }));
+        self.0.extend(item.map(|item| BandedItem { band, item }));
     }
 
     /// Marks the last message of each band that has a breakpoint. `part` turns a bare text into a

@@ -2,7 +2,7 @@
 //!
 //! What a client sent is printed again byte for byte. The messages of a turn name the place of
 //! theirs in the request, so that what was fitted is put together from the client's own bytes, and
-//! only what tells of messages that are left out is new.
+//! only the note about messages that are left out is new.
 
 mod read;
 
@@ -22,7 +22,7 @@ use crate::engine::{Composed, Contribution, PromptRequest, compose};
 #[non_exhaustive]
 pub enum WireError {
     /// It is not an object in JSON.
-    #[error("not the JSON of a request: {reason}")]
+    #[error("this is not a request in JSON: {reason}")]
     NotARequest {
         /// The reason, from the parser.
         reason: String,
@@ -65,7 +65,7 @@ pub struct ReceivedTurn {
     pub current: Message,
     /// The model, where one is named.
     pub model: Option<String>,
-    /// The most tokens that the answer may have, where that is said.
+    /// The limit of the answer's tokens, if the request has one.
     pub max_output: Option<u32>,
 }
 
@@ -73,7 +73,6 @@ pub struct ReceivedTurn {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FittedRequest {
-    /// The request.
     pub request: Request,
     /// The prompt that it holds, with its ledger.
     pub composed: Composed,

@@ -146,8 +146,8 @@ fn x06_what_does_not_fit_is_left_out_oldest_first_and_told() {
 #[test]
 fn x06_a_request_that_cannot_be_read_is_told_what_is_wrong() {
     for (json, expected) in [
-        ("[]", "not the JSON of a request"),
-        ("{", "not the JSON of a request"),
+        ("[]", "this is not a request in JSON"),
+        ("{", "this is not a request in JSON"),
         ("{}", "neither `messages` nor `input`"),
         (r#"{"messages":[]}"#, "neither `messages` nor `input`"),
         (

@@ -37,7 +37,7 @@ const GIVEN_AWAY: [&str; 6] = [
 /// The scope that a title opens with, and the type: `parser: `, `feat(parser)!: `, `[parser] `.
 const SCOPE: &str = r"^\s*(\[[^\]]+\]\s*|[\w.,*/+-]+(\([^)]*\))?!?:\s+)+";
 
-/// What is taken away from messages, and which of them are no tasks.
+/// The parts to remove from messages, and the messages that are no tasks.
 pub(super) struct Messages {
     chores: Regex,
     trailer: Regex,

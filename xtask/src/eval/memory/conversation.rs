@@ -80,12 +80,12 @@ impl fmt::Display for Label {
 
 pub(super) fn read(file: &Path) -> Result<Vec<Conversation>> {
     #[derive(Deserialize)]
-    struct Data {
+    struct ConversationFile {
         conversations: Vec<Conversation>,
     }
     let shown = file.display();
     let json = fs::read_to_string(file).with_context(|| format!("could not read {shown}"))?;
-    let data: Data =
+    let data: ConversationFile =
         serde_json::from_str(&json).with_context(|| format!("unexpected data in {shown}"))?;
     Ok(data.conversations)
 }

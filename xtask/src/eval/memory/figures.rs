@@ -126,7 +126,7 @@ impl fmt::Display for Table {
     }
 }
 
-/// With so many decimals, rounded as its decimal expansion is.
+/// With this many decimals, rounded as its decimal expansion is.
 fn rounded(figure: f64, decimals: usize) -> f64 {
     // Through text, because rounding by multiplication is off in the last digit.
     format!("{figure:.decimals$}").parse().unwrap_or(figure)

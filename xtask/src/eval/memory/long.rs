@@ -80,7 +80,7 @@ fn lengthen(turn: &mut Turn, foreign: &[&str], dice: &mut Dice) {
     turn.text = text;
 }
 
-/// Sentences that follow one another, from a random one on, until there are so many characters.
+/// Sentences that follow one another, from a random one on, until the given length is reached.
 fn passage(foreign: &[&str], characters: usize, dice: &mut Dice) -> String {
     let mut passage = String::new();
     let from = dice.below(foreign.len());

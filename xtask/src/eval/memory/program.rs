@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use super::conversation::{Conversation, Turn};
 
 const CHANNEL: &str = "eval";
-/// So many turns of a ranking are asked for.
+/// The number of turns to ask for in a ranking.
 const LIMIT: &str = "200";
 
 /// The program, and the arguments that it gets beyond the usual ones.

@@ -11,7 +11,7 @@ use super::program::Answers;
 /// The part of a ranking that is searched for evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Measure {
-    /// So many turns from the top.
+    /// The number of turns from the top.
     First(usize),
     /// The turns from the top that cost at most so many thousand tokens; the first that does not fit
     /// ends them.

@@ -17,7 +17,7 @@ use super::score::{self, Measure, Row};
 use super::set_name;
 use super::weights::{self, Setting, WEIGHTS};
 
-/// Which weights are evaluated on which data.
+/// The weights to evaluate, and the data to evaluate them on.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Conversations and their questions, one JSON document; may be given several times
@@ -44,7 +44,7 @@ pub(crate) struct Options {
 /// Shows the figures of each set with these weights, or of those that are left out with the weights that
 /// are best for the others.
 pub(crate) fn tune(options: &Options) -> Result<()> {
-    let data = Data::read_all(options)?;
+    let data = ConversationSet::read_all(options)?;
     let sets: Vec<Set<'_>> = data.iter().map(Set::new).collect::<Result<_>>()?;
     let left_out = left_out(&sets, options)?;
     let groups = super::groups(options.by_category);
@@ -86,14 +86,14 @@ fn left_out<'s, 'd>(sets: &'s [Set<'d>], options: &Options) -> Result<Vec<(usize
 }
 
 /// One set of conversations, as a file has them or with long messages.
-struct Data {
+struct ConversationSet {
     name: String,
     /// The file's name: a set and its long variant ask the same questions.
     file: String,
     conversations: Vec<Conversation>,
 }
 
-impl Data {
+impl ConversationSet {
     fn read_all(options: &Options) -> Result<Vec<Self>> {
         let mut all = Vec::new();
         for path in &options.data {
@@ -118,12 +118,12 @@ impl Data {
 
 /// A set that is ready to be asked.
 struct Set<'a> {
-    data: &'a Data,
+    data: &'a ConversationSet,
     indexes: Vec<Index<'a>>,
 }
 
 impl<'a> Set<'a> {
-    fn new(data: &'a Data) -> Result<Self> {
+    fn new(data: &'a ConversationSet) -> Result<Self> {
         let indexes = data.conversations.iter().map(Index::new);
         let indexes = indexes.collect::<Result<_>>();
         let indexes =

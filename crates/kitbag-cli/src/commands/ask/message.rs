@@ -10,8 +10,7 @@ use crate::input;
 
 #[derive(clap::Args)]
 pub(super) struct MessageArgs {
-    /// The message; without it, or with `-`, it is read from stdin. With it, what is piped in is
-    /// attached
+    /// The message; without it, or with `-`, stdin is the message. With it, text that is piped in is attached
     message: Option<String>,
     /// Attach this text to the message; `-` reads stdin to its end. May be repeated
     #[arg(long, value_name = "FILE")]

@@ -10,6 +10,7 @@ use crate::output::{self, beginning};
 
 /// Lists the checkpoints, the latest first
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag checkpoint list")]
 pub(super) struct Args {
     /// Print JSON
     #[arg(long)]

@@ -19,11 +19,13 @@ use crate::prompt::{Show, deliver};
 
 /// Prints the prompt that continues a task, and marks the task as running
 ///
-/// The prompt holds the state, the saved code, the artifacts, the conversation and the request, as much as
-/// fits into the budget. Files that have changed since are named; saving with `--budget` packs them again.
+/// The prompt holds the state, the saved code, the artifacts, the conversation and the request, as far as
+/// they fit into the budget. Files that have changed since the checkpoint are named; `kitbag checkpoint save
+/// ID --budget 32k` packs them again.
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag checkpoint resume redirect --budget 16k")]
 pub(super) struct Args {
-    /// The session: ASCII letters, digits, `_`, `-` and `.`
+    /// The name of the session: ASCII letters, digits, `_`, `-` and `.`
     id: SessionId,
     /// Limit the prompt to this many tokens, as for `kitbag pack`
     #[arg(short, long, value_name = "TOKENS", value_parser = parse_input, default_value = "32k", allow_negative_numbers = true)]

@@ -21,12 +21,16 @@ use crate::output::{self, grouped};
 /// Saves a checkpoint
 ///
 /// The JSON is a checkpoint as `kitbag checkpoint show` prints it, or a `TaskEnvelope`; only the field
-/// `user_request` is required. Without JSON, the options change the session's earlier checkpoint, and if
-/// there is none, `--task` begins one. The code for the task is packed and saved with the first checkpoint,
+/// `user_request` is required. Without JSON, the options change the earlier checkpoint of the session; the
+/// first checkpoint of a session needs `--task`. The code for the task is packed and saved with the first checkpoint,
 /// and again whenever `--task`, `--task-type` or `--budget` is given.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag checkpoint save redirect --task \"fix the login redirect\"
+  kitbag checkpoint save redirect --state paused --artifact src/login.rs
+  my-agent | kitbag checkpoint save redirect -")]
 pub(super) struct Args {
-    /// The session: ASCII letters, digits, `_`, `-` and `.`
+    /// The name of the session: ASCII letters, digits, `_`, `-` and `.`
     id: SessionId,
     /// The file with the checkpoint's JSON; `-` for stdin
     json: Option<PathBuf>,
@@ -48,7 +52,7 @@ pub(super) struct Args {
     budget: Option<Tokens>,
     #[command(flatten)]
     counter: CounterArgs,
-    /// The folder of the cache
+    /// Folder for the cache
     #[arg(
         long,
         value_name = "FOLDER",

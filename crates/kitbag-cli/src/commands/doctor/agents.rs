@@ -9,7 +9,7 @@ use crate::commands::init::{AgentArg, SetUp};
 
 const TOPIC: &str = "agents";
 
-/// A finding for each agent that is set up, or one that says that none is.
+/// A finding for each agent that is set up, or a single one if none is.
 pub(super) fn findings() -> Vec<Finding> {
     let mut findings: Vec<Finding> = AgentArg::value_variants()
         .iter()

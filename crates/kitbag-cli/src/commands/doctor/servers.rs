@@ -39,7 +39,7 @@ fn finding(server: &ServerSummary, of: &str) -> Finding {
     let (name, place) = (&server.name, &server.place);
     match &server.problem {
         None => Finding::new(TOPIC, State::Works, format!("{name} of {of}: {place}")),
-        // A note, since a server that cannot be used is told and left out where it is wanted.
+        // A note, since a server that cannot be used is reported and left out when it is needed.
         Some(problem) if place.is_empty() => {
             Finding::new(TOPIC, State::Note, format!("{name} of {of}: {problem}"))
                 .advise("`docs/tools.md` says how servers are named")

@@ -8,13 +8,13 @@ use kitbag::pack::{Decisions, PackedChunk};
 use crate::flags;
 use crate::output::{aligned, grouped, largest_first, one_line, quoted, ranges, shortened};
 
-/// How many of the largest folders and kinds are listed.
+/// The number of the largest folders and kinds to list.
 const MOST_SPENT: usize = 3;
 
-/// How many words of the task are listed.
+/// The number of words of the task to list.
 const MOST_WORDS: usize = 8;
 
-/// What is in the prompt, and the best of what is not.
+/// The chunks in the prompt, and the best of the others.
 pub(super) fn table(decided: &Decisions, excluded: usize) -> String {
     let mut lines = Vec::new();
     if !decided.task.is_empty() {
@@ -63,7 +63,7 @@ pub(super) fn table(decided: &Decisions, excluded: usize) -> String {
     lines.join("\n")
 }
 
-/// What takes the budget, and how to take less.
+/// The folders and kinds that take most of the budget, and how to take less.
 fn spent(decided: &Decisions) -> Option<String> {
     let share = |tokens: u32| u64::from(tokens) * 100 / u64::from(decided.budget.0.max(1));
     let largest = decided.spent.iter().take(MOST_SPENT);

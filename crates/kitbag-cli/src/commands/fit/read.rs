@@ -26,7 +26,7 @@ pub(super) fn input(path: &Path) -> Result<Input, Failure> {
         return chunks(&name, &text).map(Input::Chunks);
     }
     Request::parse(&text).map(Input::Request).map_err(|error| {
-        let what = format!("{name}:1: not a JSON array of chunks, and no request: {error}");
+        let what = format!("{name}:1: this is neither an array of chunks nor a request: {error}");
         Failure::new(what).hint(error.hint())
     })
 }

@@ -232,7 +232,7 @@ struct HookCommand<'a> {
 fn hooks(text: &str, program: &str, direction: Direction) -> Result<String, String> {
     let command = format!("{} hook", quoted(program));
     let is_ours = |group: &Value| is_our_hook(group, &command);
-    // Each event changes the text that the one before left, so the file is parsed anew for each.
+    // Each event changes the text that the one before left, so the file is parsed again for each.
     let mut text = text.to_owned();
     for (event, timeout) in HOOKS {
         let path = ["hooks", event];

@@ -13,7 +13,7 @@ use super::agent::Direction;
 use crate::failure::Failure;
 use crate::output::{folder_of, write_file};
 
-/// A file before and after; nothing where there is none.
+/// A file before and after the change; `None` if it does not exist.
 pub(super) struct Change {
     pub(super) file: PathBuf,
     /// Effects on something that the person may have written.

@@ -16,7 +16,7 @@ use edit::{added, emptied, has_comments, replaced, taken_out};
 use meant::checked;
 use tree::{Node, parse};
 
-/// The value of a member; none where there is none.
+/// The value of a member, if it exists.
 pub(super) fn get(text: &str, path: &[&str]) -> Result<Option<Value>, String> {
     if text.trim().is_empty() {
         return Ok(None);
@@ -119,8 +119,8 @@ pub(super) fn push(
     })
 }
 
-/// Takes a member out of an object, and what is empty for that; nothing of a file that is empty for that. What holds
-/// a comment is not empty.
+/// Takes a member out of an object, with the objects that this leaves empty; a whole file that is empty then
+/// becomes an empty text. An object with a comment is not empty.
 pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, String> {
     let tree = parse(text)?;
     let Some(way) = tree.way_to(path) else {

@@ -42,7 +42,7 @@ fn has_server(text: &str) -> bool {
 /// The file without the block.
 pub(super) fn remove(text: &str) -> Result<String, String> {
     Ok(match parts(text)? {
-        Some(Parts { before, behind, .. }) => {
+        Some(SplitFile { before, behind, .. }) => {
             // The newline before the block was added with it.
             let line = before.strip_suffix('\n').unwrap_or(before);
             let line = line.strip_suffix('\r').unwrap_or(line);
@@ -53,7 +53,7 @@ pub(super) fn remove(text: &str) -> Result<String, String> {
 }
 
 /// A file, split at the block.
-struct Parts<'t> {
+struct SplitFile<'t> {
     before: &'t str,
     stretch: &'t str,
     behind: &'t str,
@@ -63,7 +63,7 @@ struct Parts<'t> {
 ///
 /// # Errors
 /// When it has no end, or holds something that is not ours.
-fn parts(text: &str) -> Result<Option<Parts<'_>>, String> {
+fn parts(text: &str) -> Result<Option<SplitFile<'_>>, String> {
     let (mut at, mut begin, mut end) = (0, None, None);
     for line in text.split_inclusive('\n') {
         match (begin, line.trim()) {
@@ -79,7 +79,7 @@ fn parts(text: &str) -> Result<Option<Parts<'_>>, String> {
     // Without its end nobody knows which of the lines that follow are ours.
     let end = end.ok_or_else(|| format!("the line `{END}` is missing"))?;
     let part = |range| text.get(range).unwrap_or_default();
-    let parts = Parts {
+    let parts = SplitFile {
         before: part(0..begin),
         stretch: part(begin..end),
         behind: part(end..text.len()),

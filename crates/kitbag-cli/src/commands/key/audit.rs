@@ -7,11 +7,12 @@ use crate::failure::Failure;
 use crate::output;
 use crate::store::StoreArgs;
 
-/// Lists actions with keys, the latest first: asked, remembered, forgotten, exported, refused
+/// Lists what clients did with their keys, the latest first: asked, remembered, forgotten, exported, refused
 ///
-/// An entry has the key, the action and an id, but no text of messages. Entries are kept until their tenant
-/// is forgotten.
+/// An entry names the key, the action and the id of what it concerned; it holds no text of messages. Entries
+/// are kept until everything of their tenant is forgotten.
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag key audit --key 3f9a1c20 -n 10")]
 pub(super) struct Args {
     /// Only actions with the key of this id
     #[arg(long, value_name = "ID")]

@@ -12,6 +12,9 @@ use crate::store::StoreArgs;
 
 /// Creates a key and prints it once: the store keeps only its hash
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag key create laptop
+  kitbag key create ci --scope read --expires 90d --requests-per-minute 60")]
 pub(super) struct Args {
     /// A name for people, such as laptop or ci
     name: String,

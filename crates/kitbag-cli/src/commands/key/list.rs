@@ -9,6 +9,7 @@ use crate::store::StoreArgs;
 
 /// Lists the keys of a tenant, including revoked and expired ones
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag key list --tenant shop")]
 pub(super) struct Args {
     /// Print JSON
     #[arg(long)]

@@ -9,6 +9,7 @@ use crate::store::StoreArgs;
 
 /// Revokes a key for good; a running server notices within five seconds
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag key revoke 3f9a1c20")]
 pub(super) struct Args {
     /// The key's id, as `kitbag key list` prints it: the eight digits after the tenant, never the whole key
     id: String,

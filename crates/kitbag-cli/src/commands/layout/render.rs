@@ -25,49 +25,53 @@ use crate::output;
 use crate::project::ProjectArgs;
 use crate::prompt::{Show, deliver};
 
-/// Renders a layout as all channels do
+/// Prints the prompt that a layout makes for a query
 ///
-/// Prints the whole prompt: the layout as system prompt, the earlier messages, and the query in its
-/// wrapper. With --raw, prints only the rendered template.
+/// The prompt is made as for a real message: the layout as system prompt, the earlier messages, and the query
+/// in its wrapper. With --raw, prints only the rendered template.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag layout render --agent reviewer \"What does this project do?\"
+  kitbag layout render --layout kitbag/default --raw
+  kitbag layout render \"and now?\" --messages earlier.json --explain")]
 pub(crate) struct Args {
     /// The query or the task; `-` for stdin
     query: Option<String>,
-    /// A manifest to take the layout from
-    #[arg(long, value_name = "MANIFEST")]
+    /// Take the layout from this manifest
+    #[arg(long, value_name = "MANIFEST", help_heading = LAYOUT)]
     file: Option<PathBuf>,
-    /// Layout, of the manifest or of the project [default: the agent's own]
-    #[arg(long, value_name = "ID")]
+    /// The layout's id, in the manifest or the project [default: the agent's layout]
+    #[arg(long, value_name = "ID", help_heading = LAYOUT)]
     layout: Option<String>,
-    /// Agent [default: the project's only one]
-    #[arg(long, value_name = "ID")]
+    /// The agent's id [default: the only agent of the project]
+    #[arg(long, value_name = "ID", help_heading = LAYOUT)]
     agent: Option<String>,
     /// Purpose of the prompt [default: query]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = LAYOUT)]
     mode: Option<ModeArg>,
     /// The channel: cli (the default), slack, mcp, http or another
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = LAYOUT)]
     platform: Option<Platform>,
     /// Props for the layout, as a JSON object or `@FILE`
-    #[arg(long, value_name = "JSON")]
+    #[arg(long, value_name = "JSON", help_heading = CONTEXT)]
     props: Option<String>,
     /// Earlier messages, as a JSON array of {"text", "isAssistant", "metadata"}
-    #[arg(long, value_name = "FILE", conflicts_with = "context")]
+    #[arg(long, value_name = "FILE", conflicts_with = "context", help_heading = CONTEXT)]
     messages: Option<PathBuf>,
     /// The tools on offer, as a JSON array of {"name", "description", "input_schema"}
-    #[arg(long, value_name = "FILE", conflicts_with = "context")]
+    #[arg(long, value_name = "FILE", conflicts_with = "context", help_heading = CONTEXT)]
     tools: Option<PathBuf>,
     /// A document that the channel supplies; may be repeated
-    #[arg(long, value_name = "NAME=FILE", conflicts_with = "context")]
+    #[arg(long, value_name = "NAME=FILE", conflicts_with = "context", help_heading = CONTEXT)]
     document: Vec<String>,
     /// The whole context of the template, as a JSON object
-    #[arg(long, value_name = "FILE", conflicts_with = "agent")]
+    #[arg(long, value_name = "FILE", conflicts_with = "agent", help_heading = CONTEXT)]
     context: Option<PathBuf>,
     /// The language of the prompt, such as en or pt-BR
-    #[arg(long, value_name = "TAG")]
+    #[arg(long, value_name = "TAG", help_heading = LAYOUT)]
     language: Option<String>,
     /// Security key, 32 hexadecimal digits [default: random]
-    #[arg(long, value_name = "HEX")]
+    #[arg(long, value_name = "HEX", help_heading = LAYOUT)]
     key: Option<SecurityKey>,
     /// Limit the prompt to this many tokens
     #[arg(short, long, value_name = "TOKENS", default_value = "32k")]
@@ -90,11 +94,15 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// Headings of the help, in which twenty options would be one list otherwise.
+const LAYOUT: &str = "Layout";
+const CONTEXT: &str = "Context of the template";
+
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum ModeArg {
-    /// To answer, and change nothing
+    /// Answer, and change nothing
     Query,
-    /// To carry out a task
+    /// Carry out a task
     Execute,
 }
 

@@ -13,6 +13,9 @@ use crate::project::{ListArgs, layout_failure};
 
 /// Shows a layout: its props and its template
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag layout show kitbag/default
+  kitbag layout show kitbag/default --language de")]
 pub(crate) struct Args {
     /// The layout's id
     layout: String,
@@ -64,8 +67,7 @@ fn shown(layout: &Layout, language: Option<&str>) -> String {
 fn prop_line(name: &str, prop: &PropSchema) -> String {
     let default = match &prop.default {
         Some(default) => {
-            let json = serde_json::to_string(default).unwrap_or_default();
-            format!(", {} unless it is given", one_line(&json))
+            format!(", default {}", one_line(&default.to_string()))
         }
         None if prop.required => String::from(", required"),
         None => String::new(),

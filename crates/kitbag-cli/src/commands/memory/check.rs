@@ -7,8 +7,9 @@ use crate::store::StoreArgs;
 
 /// Checks rows and indexes, and changes nothing
 ///
-/// Each problem is printed on a line, and the exit code is then 1.
+/// Prints each problem on a line of its own, and exits with 1 if there are any.
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag memory check")]
 pub(super) struct Args {
     /// Print JSON
     #[arg(long)]

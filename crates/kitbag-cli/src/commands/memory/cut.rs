@@ -7,14 +7,14 @@ pub(crate) fn one_more(limit: u32) -> u32 {
     limit.saturating_add(1)
 }
 
-/// Which end of a list is shown.
+/// The end of a list that is shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Keep {
     First,
     Last,
 }
 
-/// Takes off what is more than the limit, and says that there is more of `what`.
+/// Cuts a list to the limit, and prints a note that there is more of `what`.
 pub(crate) fn cut<T>(rows: &mut Vec<T>, limit: u32, keep: Keep, what: &str) {
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     let more = rows.len().saturating_sub(most);

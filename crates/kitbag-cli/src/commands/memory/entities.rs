@@ -17,6 +17,7 @@ use crate::store::StoreArgs;
 /// the last turns, generated ones are not saved yet, retained ones are kept for a reason. Results of steps
 /// that belong to no entity are archived under a key.
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag memory entities 7.12")]
 pub(super) struct Args {
     /// The conversation, such as 7.12
     conversation: ConversationId,

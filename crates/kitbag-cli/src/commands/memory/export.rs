@@ -91,7 +91,7 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Who reads the lines: nothing may steer a person's terminal.
+/// The reader of the lines: a person's terminal must not receive control characters.
 #[derive(Clone, Copy)]
 enum Reader {
     Person,

@@ -16,8 +16,8 @@ use crate::store::{self, StoreArgs};
 /// A fact is a key and a value, such as timezone and Europe/Lisbon, and holds on all channels of its
 /// sender. A value that is replaced or ended stays in the history until it is forgotten.
 ///
-/// Facts are also drawn from plain statements in messages, such as "I live in Porto", and name the message
-/// that they came from. The latest value of a key holds, no matter where it came from.
+/// Plain statements in messages, such as "I live in Porto", also become facts, which name the message that
+/// they came from. The latest value of a key holds, no matter where it came from.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   kitbag memory facts list
@@ -37,11 +37,13 @@ pub(super) struct Args {
 #[derive(Subcommand)]
 enum Command {
     /// Lists the facts that hold
+    #[command(after_help = "Example: kitbag memory facts list --sender ann")]
     List {
         #[command(flatten)]
         limit: Limit,
     },
     /// Sets a fact; the earlier value stays in the history
+    #[command(after_help = "Example: kitbag memory facts set timezone Europe/Lisbon")]
     Set {
         /// Subject of the fact, such as timezone
         key: String,
@@ -49,13 +51,15 @@ enum Command {
         value: String,
     },
     /// Ends a fact; the value stays in the history
+    #[command(after_help = "Example: kitbag memory facts unset timezone")]
     Unset {
         /// Subject of the fact, such as timezone
         key: String,
     },
     /// Lists all values that facts have had, oldest first
+    #[command(after_help = "Example: kitbag memory facts history diet")]
     History {
-        /// Of one fact only
+        /// Only the values of this fact, such as timezone
         key: Option<String>,
         #[command(flatten)]
         limit: Limit,
@@ -64,7 +68,7 @@ enum Command {
 
 #[derive(clap::Args)]
 struct Limit {
-    /// Maximum number of entries: the latest facts, or the first values by key
+    /// Maximum number of entries; `list` keeps the latest facts, `history` the first values by key
     #[arg(short = 'n', long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
 }
@@ -105,8 +109,10 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         Command::Unset { key } => {
             if !store.unset_fact(&sender, key, now).await? {
                 let (key, sender) = (one_line(key), one_line(&sender));
-                let what = format_args!("no fact `{key}` about {sender} holds");
-                return Err(Failure::new(what).hint("`kitbag memory facts list` shows which do"));
+                let what = format_args!("there is no fact `{key}` about {sender}");
+                return Err(
+                    Failure::new(what).hint("`kitbag memory facts list` lists the facts that hold")
+                );
             }
             changed(args, &store, &sender, key, "ended").await
         }
@@ -144,7 +150,13 @@ struct Report<'a> {
 
 async fn print(args: &Args, store: &Store, sender: &str, facts: &[Fact]) -> Result<(), Failure> {
     if facts.is_empty() && !say_unknown(store, Some(sender), None).await? {
-        output::say(format_args!("there are no facts about {sender}"));
+        match &args.command {
+            Command::History { key: Some(key), .. } => {
+                let (key, sender) = (one_line(key), one_line(sender));
+                output::say(format_args!("there is no fact `{key}` about {sender}"));
+            }
+            _ => output::say(format_args!("there are no facts about {sender}")),
+        }
     }
     if args.json {
         return Ok(output::print_json(&Report { sender, facts })?);

@@ -29,7 +29,7 @@ impl TimeArgs {
     }
 }
 
-/// Which messages are meant.
+/// The options that choose messages.
 #[derive(clap::Args)]
 pub(super) struct FilterArgs {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `kitbag memory history`: which conversations there are, and what was said in one.
+//! `kitbag memory history`: the list of conversations, and the messages of one.
 
 mod turn;
 
@@ -176,7 +176,7 @@ fn words(stored: &StoredMessage) -> String {
     format!("calls {}", names.join(", "))
 }
 
-/// The title that a chat service shows, which tells people more than the name that it has there.
+/// The title in the chat service, which tells people more than the name there.
 fn title(row: &ConversationReport) -> String {
     let title = row.title.as_deref().or(row.name.as_deref());
     title.map(one_line).unwrap_or_default()
@@ -193,7 +193,7 @@ async fn print_conversations(args: &Args, store: &Store) -> Result<(), Failure> 
     let mut conversations: Vec<ConversationReport> = latest.map(Into::into).collect();
     let what = "the latest conversations";
     cut(&mut conversations, args.limit, Keep::First, what);
-    // A mistyped name gets suggestions; only a known one is told that it has no conversations.
+    // A mistyped name gets suggestions; only for a known one the note says that it has no conversations.
     if conversations.is_empty() && !say_unknown(store, sender, channel).await? {
         output::say("there are no conversations");
     }

@@ -29,11 +29,13 @@ pub(super) struct Args {
 #[derive(Subcommand)]
 enum Command {
     /// Chooses the model in a folder
+    #[command(after_help = "Example: kitbag memory model use ~/models/potion-base-8M")]
     Use {
         /// The folder with `tokenizer.json` and `model.safetensors`
         folder: PathBuf,
     },
-    /// Chooses no model
+    /// Stops using a model
+    #[command(after_help = "Example: kitbag memory model off")]
     Off,
 }
 

@@ -13,6 +13,7 @@ use crate::store::StoreArgs;
 /// Channels that are not listed are open. The text of a refused message is not stored. The latest 10,000
 /// refusals are kept.
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag memory refusals -n 10")]
 pub(super) struct Args {
     /// Maximum number of entries
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]

@@ -59,7 +59,7 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     }
     let settings = &project.config.memory;
     if settings.retention.is_none() && settings.channels.is_empty() {
-        let what = "kitbag.yaml has no retention";
+        let what = "kitbag.yaml sets no retention";
         return Err(Failure::new(what).hint("add `memory: {retention: 90d}`, for example"));
     }
     let store = place.open().await?;

@@ -11,11 +11,12 @@ use crate::store::StoreArgs;
 
 /// Lists the senders by name, with their channels, conversations and messages
 ///
-/// Messages are counted in a sender's conversations, answers included. A sender with facts but no messages
-/// has no channel.
+/// The number of messages covers all conversations of a sender and includes the answers. A sender with facts
+/// but no messages has no channel.
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag memory senders --json")]
 pub(super) struct Args {
-    /// Maximum number of senders, first by name
+    /// Maximum number of senders, in the order of their names
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
     /// Print JSON

@@ -6,6 +6,7 @@ use crate::store::StoreArgs;
 
 /// Counts senders, conversations, messages, facts and prompts
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag memory stats --json")]
 pub(super) struct Args {
     /// Print JSON
     #[arg(long)]
@@ -18,23 +19,29 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         return Ok(output::print_json(&stats)?);
     }
     let counts = [
-        ("senders", Some(stats.senders)),
-        ("conversations", Some(stats.conversations)),
-        ("messages", Some(stats.messages)),
-        ("facts", Some(stats.facts)),
-        ("past facts", Some(stats.past_facts)),
-        ("summaries", Some(stats.summaries)),
-        ("turns", Some(stats.turns)),
+        (["sender", "senders"], Some(stats.senders)),
+        (["conversation", "conversations"], Some(stats.conversations)),
+        (["message", "messages"], Some(stats.messages)),
+        (["fact", "facts"], Some(stats.facts)),
+        (["past fact", "past facts"], Some(stats.past_facts)),
+        (["summary", "summaries"], Some(stats.summaries)),
+        (["turn", "turns"], Some(stats.turns)),
         (
-            "refused messages",
+            ["refused message", "refused messages"],
             Some(stats.refusals).filter(|count| *count > 0),
         ),
-        ("keys", Some(stats.keys).filter(|count| *count > 0)),
-        ("prompts", Some(stats.prompts)),
-        ("bytes of prompts", Some(stats.prompt_bytes)),
-        ("bytes of the file", stats.file_bytes),
+        (["key", "keys"], Some(stats.keys).filter(|count| *count > 0)),
+        (["prompt", "prompts"], Some(stats.prompts)),
+        (
+            ["byte of prompts", "bytes of prompts"],
+            Some(stats.prompt_bytes),
+        ),
+        (["byte of the file", "bytes of the file"], stats.file_bytes),
     ];
-    let counts = counts.map(|(what, count)| (what, count.map(grouped)));
+    let counts = counts.map(|([one, many], count)| match count {
+        Some(1) => (one, count.map(grouped)),
+        _ => (many, count.map(grouped)),
+    });
     // Figures are aligned to the right, so that their sizes can be compared at a glance.
     let lengths = counts.iter().flat_map(|(_, count)| count).map(String::len);
     let width = lengths.max().unwrap_or(0);

@@ -13,8 +13,10 @@ use crate::store::StoreArgs;
 
 /// Lists the summaries of closed conversations, oldest first
 ///
-/// `kitbag memory close` makes them. They contain nothing from internal messages.
+/// Summaries are made after an answer, or by `kitbag memory close`. They contain nothing from internal
+/// messages.
 #[derive(clap::Args)]
+#[command(after_help = "Example: kitbag memory summaries --sender ann")]
 pub(super) struct Args {
     /// Sender of the conversations; required if the store has several
     #[arg(long, value_name = "NAME")]
@@ -22,7 +24,7 @@ pub(super) struct Args {
     /// Only those on this channel
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
-    /// Maximum number of summaries of each channel, the latest ones
+    /// Maximum number of summaries for each channel; the latest are kept
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
     /// Print JSON

@@ -21,7 +21,7 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::project;
 
-/// What to pack, and how.
+/// The options of a pack, for `pack` and `explain`.
 #[derive(clap::Args)]
 pub(crate) struct PackArgs {
     #[command(flatten)]
@@ -141,7 +141,7 @@ pub(crate) struct PackArgs {
     /// Add a summary of this OpenAPI description, a file below the root; may be repeated
     #[arg(long, value_name = "FILE", help_heading = FILES)]
     openapi: Vec<String>,
-    /// The folder of the cache
+    /// Folder for the cache
     #[arg(
         long,
         value_name = "FOLDER",
@@ -277,7 +277,7 @@ impl PackArgs {
             return Ok(None);
         };
         if given.is_some() {
-            let message = "the task is in the file of `--envelope`, and another is given";
+            let message = "the task is given twice: here and in the file of `--envelope`";
             return Err(Failure::usage(message).hint("leave out one of them"));
         }
         envelope::read(file).map(Some)
@@ -303,12 +303,12 @@ impl PackArgs {
         Err(Failure::usage(what).hint(hint))
     }
 
-    /// Whether the options alone say what to do.
+    /// Returns true if the options alone say what to do.
     pub(crate) fn has_task(&self) -> bool {
         self.has_task_file() || self.diff.is_some() || self.staged
     }
 
-    /// Whether the task is in a file, alone or in an envelope.
+    /// Returns true if the task is in a file, alone or in an envelope.
     pub(crate) fn has_task_file(&self) -> bool {
         self.task.task_file.is_some() || self.envelope.is_some()
     }

@@ -1,4 +1,4 @@
-//! What a prompt shows, as a tree: folders and files with their level and their tokens.
+//! The contents of a prompt as a tree: folders and files with their level and their tokens.
 
 use std::collections::BTreeMap;
 

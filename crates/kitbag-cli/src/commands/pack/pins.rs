@@ -1,4 +1,4 @@
-//! Files that must be in the prompt: each is, or it is told why it cannot be.
+//! Files that must be in the prompt: each is, or an error says why it cannot be.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The part of a server that its configuration says: where requests go, what may be packed, and who asks.
+//! The part of a server that comes from its configuration: upstreams, folders to pack, and Slack.
 
 use std::env;
 use std::net::SocketAddr;

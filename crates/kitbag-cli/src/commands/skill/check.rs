@@ -10,10 +10,13 @@ use crate::failure::Failure;
 use crate::output::{self, counted};
 use crate::project::{ListArgs, say_problems};
 
-/// Checks skills against the published format; fails if anything is wrong
+/// Checks skills against the published format; exits with 1 if anything is wrong
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  kitbag skill check
+  kitbag skill check .claude/skills/release-notes")]
 pub(crate) struct Args {
-    /// A skill's folder, or a folder of skills [default: all that `kitbag skill list` looks at]
+    /// A skill's folder, or a folder of skills [default: the folders that `kitbag skill list` reads]
     folder: Option<PathBuf>,
     #[command(flatten)]
     list: ListArgs,

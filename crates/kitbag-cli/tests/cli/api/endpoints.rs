@@ -121,7 +121,7 @@ fn c10_a_message_is_answered_and_its_turn_explains_itself() {
     let other = get(&server, "", &format!("/api/v1/turns/{id}.99"));
     assert!(error(&other, 404).contains("there is no turn"));
     let other = get(&server, "", "/api/v1/turns/x");
-    assert!(error(&other, 400).contains("is not a number such as"));
+    assert!(error(&other, 400).contains("is not an id such as"));
 }
 
 /// Keeps a fact about Ann, and returns its key.
@@ -233,7 +233,7 @@ fn c10_memory_is_kept_recalled_forgotten_and_exported() {
     for (body, told) in [
         (json!({}), "is not named"),
         (json!({"message": "1.1#1", "fact": "x"}), "named twice"),
-        (json!({"message": "x"}), "is not a number such as"),
+        (json!({"message": "x"}), "is not an id such as"),
         (
             json!({"message": "9.9#9", "confirm": true}),
             "there is no message",

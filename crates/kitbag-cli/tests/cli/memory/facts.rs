@@ -60,7 +60,10 @@ fn o06_facts_are_set_replaced_and_ended_and_keep_their_history() {
 fn x01_what_is_no_fact_is_refused() {
     let memory = Memory::talk();
     let error = memory.run(&["facts", "unset", "diet"]).failure(1);
-    assert!(error.contains("no fact `diet` about ann holds"), "{error}");
+    assert!(
+        error.contains("there is no fact `diet` about ann"),
+        "{error}"
+    );
     let long = "x".repeat(5_000);
     for (key, value) in [("", "x"), ("k", " "), ("a\nb", "x"), ("k", long.as_str())] {
         memory.run(&["facts", "set", key, value]).failure(2);

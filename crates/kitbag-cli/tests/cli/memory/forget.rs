@@ -157,7 +157,7 @@ fn x04_messages_are_kept_as_long_as_the_configuration_says() {
         ])
         .success();
     let error = memory.run(&["retain", "--yes"]).failure(1);
-    assert!(error.contains("kitbag.yaml has no retention"), "{error}");
+    assert!(error.contains("kitbag.yaml sets no retention"), "{error}");
     memory.0.write(
         "kitbag.yaml",
         "memory: {retention: 1d, channels: {mail: {retention: soon}}}",

@@ -125,7 +125,8 @@ fn o06_a_bad_record_is_skipped_and_named_and_the_rest_is_kept() {
         .run_with_stdin(&["import", "-"], b"what\nis this\n")
         .failure(1);
     assert!(
-        error.contains("error: the file has only 2 bad records; nothing was imported"),
+        error
+            .contains("error: the file has no usable record (2 bad records); nothing was imported"),
         "{error}"
     );
 }

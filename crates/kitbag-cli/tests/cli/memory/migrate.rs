@@ -62,7 +62,7 @@ fn o06_memory_moves_to_postgresql_and_back() {
     assert_eq!(recalled(&server), recalled("here.db"));
     run(&server, &["check"]).success();
     let again = migrate(&["here.db", &server]).failure(1);
-    assert!(again.contains("has rows of tenant"), "{again}");
+    assert!(again.contains("already has memory of tenant"), "{again}");
 
     migrate(&[&server, "back.db", "--json"]).success();
     assert_eq!(run("back.db", &["export"]).success(), exported);
@@ -89,7 +89,7 @@ fn o06_a_copy_is_the_same_and_the_first_stays() {
     assert_eq!(copy, memory.run(&["export"]).success());
     assert_eq!(memory.json(&["stats"])["messages"], json!(5));
     let error = migrate(&["gone.db", "new.db"]).failure(1);
-    assert!(error.contains("there is no store gone.db"), "{error}");
+    assert!(error.contains("there is no store at gone.db"), "{error}");
     assert!(!memory.0.path().join("new.db").exists());
     migrate(&["memory.db"]).failure(2);
     migrate(&["memory.db", "redis://x"]).failure(2);

@@ -118,13 +118,14 @@ fn x01_reading_makes_no_store() {
     let memory = Memory::new();
     for args in READING {
         let error = memory.run(args).failure(1);
-        assert!(error.contains("there is no store memory.db"), "{error}");
+        assert!(error.contains("there is no store at memory.db"), "{error}");
         assert_eq!(fs::read_dir(memory.0.path()).unwrap().count(), 0);
     }
     memory.0.write("memory.db", "");
     for args in READING {
         let error = memory.run(args).failure(1);
-        let told = "there is no store memory.db: the file is empty\nhint: `kitbag memory import`";
+        let told =
+            "there is no store at memory.db: the file is empty\nhint: `kitbag memory import`";
         assert!(error.contains(told), "{error}");
         assert_eq!(fs::read(memory.0.path().join("memory.db")).unwrap(), b"");
         assert_eq!(fs::read_dir(memory.0.path()).unwrap().count(), 1);

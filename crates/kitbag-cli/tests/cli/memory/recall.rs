@@ -198,7 +198,7 @@ fn x01_wrong_questions_are_refused() {
         .0
         .run(&["memory", "recall", "x", "--store", "typo.db"])
         .failure(1);
-    assert!(error.contains("there is no store typo.db"), "{error}");
+    assert!(error.contains("there is no store at typo.db"), "{error}");
     assert!(!memory.0.path().join("typo.db").exists());
 }
 

@@ -57,7 +57,7 @@ fn p01_a_pack_honours_the_envelope_that_the_task_came_in() {
         (&json!(900), &json!("test"))
     );
     let error = tree.pack(&["fix it", "--envelope", "task.json"]).failure(2);
-    assert!(error.contains("another is given"), "{error}");
+    assert!(error.contains("the task is given twice"), "{error}");
     tree.write("task.json", "{\"task_type\": \"deploy\"}");
     let error = tree.pack(&["--envelope", "task.json"]).failure(1);
     assert!(

@@ -1,4 +1,4 @@
-//! Chooses the chunks of a turn: a fresh selection, or additions to one that stands.
+//! Chooses the chunks of a turn: a fresh selection, or additions to one that is kept.
 
 use alloc::collections::BTreeSet;
 use alloc::vec;

@@ -181,7 +181,7 @@ fn push_words(token: &str, words: &mut String) {
         return;
     }
     if is_error_name(token) {
-        // A name such as `ValueError` is code, and still tells of a fault.
+        // A name such as `ValueError` is code, and still means a fault.
         words.push_str("exception ");
         return;
     }

@@ -2,6 +2,7 @@
 
 use super::{Budget, Shape, Val};
 use crate::template::error::TemplateProblem;
+use crate::value::Quoted;
 
 /// The value as JSON, on one line or indented; none for undefined.
 pub(in super::super) fn json(
@@ -85,9 +86,7 @@ impl Writer<'_> {
 
     fn text(&mut self, text: &str) -> Result<(), TemplateProblem> {
         self.budget.spend_on(text.len())?;
-        // Writing a text as JSON cannot fail.
-        self.json
-            .push_str(&serde_json::to_string(text).unwrap_or_default());
+        self.json.push_str(&Quoted(text).to_string());
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! The messages of a request that a conversation has already.
 //!
 //! They are found by their links, by neighbours that are the same, or by a common beginning. From there on what people
-//! say counts: clients write answers anew, such as without the reasoning in them, and send what people say as it is.
+//! say counts: clients rewrite answers, such as without the reasoning in them, and send people's words unchanged.
 
 use kitbag::core::role::Role;
 use kitbag::secrets::redact;
@@ -26,7 +26,7 @@ struct Common {
     said: usize,
 }
 
-/// Who said something, and the words as they are compared.
+/// A speaker, and the words as they are compared.
 type Line = (Role, String);
 
 /// Compares the newest messages of a conversation with those of a request. `is_whole` says if there are no older ones.

@@ -1,4 +1,4 @@
-//! The fields of a request's body that say who speaks and what was said.
+//! The fields of a request's body that hold the speakers and their words.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -74,7 +74,7 @@ fn parameters_of_tls_that_contradict_each_other_are_refused() {
     for (wrong, told) in [
         (
             "sslmode=always",
-            "`sslmode=always` is none of disable, prefer, require, verify-ca, verify-full",
+            "`sslmode=always` is not one of disable, prefer, require, verify-ca, verify-full",
         ),
         ("sslmode=verify-ca", "needs `sslrootcert=FILE`"),
         (

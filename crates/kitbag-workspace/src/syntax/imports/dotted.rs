@@ -3,9 +3,9 @@
 
 use tree_sitter::Node;
 
-use super::{Found, last_of};
+use super::{ImportCollector, last_of};
 
-impl Found<'_> {
+impl ImportCollector<'_> {
     /// `import a.b.C`, `import static a.b.C.d;`, `import a.b.{C, D => E}`, `import a.b.C as D`.
     pub(super) fn dotted(&mut self, node: Node<'_>) {
         let written = self.text(node).trim().trim_end_matches(';');

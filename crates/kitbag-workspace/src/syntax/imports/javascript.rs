@@ -2,9 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::{Found, around};
+use super::{ImportCollector, around};
 
-impl Found<'_> {
+impl ImportCollector<'_> {
     pub(super) fn javascript(&mut self, node: Node<'_>) {
         if node.kind() == "call_expression" {
             let function = self.field(node, "function").unwrap_or("");

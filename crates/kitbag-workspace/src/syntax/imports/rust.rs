@@ -2,9 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::Found;
+use super::ImportCollector;
 
-impl Found<'_> {
+impl ImportCollector<'_> {
     pub(super) fn rust(&mut self, node: Node<'_>) {
         match node.kind() {
             "use_declaration" => {

@@ -83,7 +83,7 @@ impl Nodes {
                 .read::<Acted>(Node::Act, asked.clone(), rounds, exchange)
                 .await;
             match read {
-                // What was called already is not called again: there is no room to tell what came of it.
+                // What was called already is not called again: there is no room for its result.
                 Err(AnswerError::Turn(TurnError::Assemble(error)))
                     if is_for_room(&error) && !rounds.made_calls.is_empty() =>
                 {
@@ -194,7 +194,7 @@ const fn is_for_room(error: &AssembleError) -> bool {
     !matches!(error, AssembleError::EmptyMessage { .. })
 }
 
-/// The whole result of a step: what its tools gave, else what it says itself; and what it keeps of entities.
+/// The whole result of a step: the results of its tools, else its own words; and the entities that it keeps.
 fn result_of(calls: &[MadeCall], own: Option<Value>, entities: Vec<Value>) -> Value {
     let mut results: Vec<Value> = calls.iter().map(MadeCall::result).collect();
     let result = match (results.len(), own) {

@@ -137,7 +137,7 @@ impl Planned {
         }
     }
 
-    /// Shortens every text to so many characters.
+    /// Shortens every text to `most` characters.
     pub(super) fn shorten(&mut self, most: usize) {
         self.goal = beginning(&self.goal, most);
         for step in &mut self.steps {

@@ -68,7 +68,7 @@ impl Nodes {
         exchange.is_quiet = node != Node::Reply;
         if !std::mem::take(&mut self.is_prepared) {
             let assembly = &rounds.prompt.composed.assembly;
-            // A limit that was reached is told with the reply, and so is what extensions did wrong.
+            // The reply reports a limit that was reached, and the faults of extensions.
             let is_of_turn = |one: &&Problem| {
                 let is_limit = one.source == "tools" && one.kind == ProblemKind::LeftOut;
                 is_limit || one.source.starts_with("extension ")

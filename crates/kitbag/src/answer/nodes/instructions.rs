@@ -1,4 +1,4 @@
-//! The words that nodes are told. Those for all of them are the same bytes in every request.
+//! The instructions of nodes. Those for all of them are the same bytes in every request.
 
 use std::sync::LazyLock;
 

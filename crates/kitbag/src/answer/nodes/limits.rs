@@ -5,7 +5,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NodeLimits {
-    /// The steps of a plan that are executed. The rest is left out, which the reply is told.
+    /// The steps of a plan that are executed. The rest is left out, and the reply gets a note about it.
     pub steps: u32,
 }
 

@@ -7,7 +7,7 @@ use super::answers::{Action, Named};
 use crate::answer::rounds::MadeCall;
 use crate::words::beginning;
 
-/// The refs of what was registered, what is to be kept of each, and what was not registered and why.
+/// The refs of registered entities, the data to keep of each, and the refused ones with the reason.
 pub(super) type Registered = (Vec<String>, Vec<Value>, Vec<String>);
 
 /// Registers the entities of a step.

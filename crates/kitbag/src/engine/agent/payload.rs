@@ -76,6 +76,5 @@ impl AgentPart {
 }
 
 fn json(context: &Map) -> String {
-    // A context consists of texts, numbers and lists, which always have a JSON form.
-    serde_json::to_string(context).unwrap_or_default()
+    Value::Map(context.clone()).to_string()
 }

@@ -16,7 +16,7 @@ use super::TurnRequest;
 use super::conversation::Conversation;
 use crate::engine::{DraftParts, PromptRequest, history};
 
-/// Reads the conversation of a turn, with as many messages as the history and what is told of those
+/// Reads the conversation of a turn, with as many messages as the history and the notes about those
 /// before it take, and also as a layout shows them where an agent has one.
 pub(super) async fn read(
     store: &Store,

@@ -60,7 +60,7 @@ pub struct EngineBuilder {
     extensions: Extensions,
     #[cfg(all(feature = "providers", feature = "store"))]
     routing: Option<Arc<Routing>>,
-    /// The model that routing has chosen, and who declared that.
+    /// The model that routing has chosen, and the configuration that declared it.
     #[cfg(feature = "providers")]
     routed: Option<(String, Declared)>,
     project: Option<Arc<Project>>,

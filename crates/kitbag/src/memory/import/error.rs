@@ -89,7 +89,7 @@ impl ImportError {
         }
     }
 
-    /// A problem of the parser, with what it found there where that is not said.
+    /// A problem of the parser, with the text there if the message lacks it.
     pub(super) fn json(place: Place, error: &serde_json::Error, record: &[u8]) -> Self {
         let told = error.to_string();
         // The parser counts lines from the beginning of the record, which is not what an editor shows.

@@ -34,7 +34,7 @@ pub struct ImportLine {
     pub at: Option<String>,
     /// In which role it was said; the user's if nothing else is known.
     pub role: Role,
-    /// Who said it, by name.
+    /// The name of the speaker.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
     /// The text of the message.
@@ -42,7 +42,7 @@ pub struct ImportLine {
     /// Set when the text only repeats recalled messages, and must not be remembered again.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub recalled: bool,
-    /// Who may see it; everybody if nothing else is known.
+    /// The readers who may see it; everyone by default.
     #[serde(skip_serializing_if = "Visibility::is_all")]
     pub visibility: Visibility,
     /// Further properties to filter by.

@@ -44,7 +44,7 @@ impl<'h> Handle<'h> {
             let part = Part::Name(name);
             return Ok(Self { path, part });
         }
-        // There is none: the path is told as it was most likely meant.
+        // It does not exist: the error names the path that was most likely meant.
         let path = handle.split_once('#').map_or(handle, |(path, _)| path);
         let path = match path.rsplit_once(':') {
             Some((path, range)) if lines(range).is_ok() => path,

@@ -11,10 +11,10 @@ use super::super::{Pack, PackRequest, Prepared, budget_to_look_at, pack, prepare
 /// The largest budget that is tried.
 pub const LARGEST: u32 = 2_000_000;
 
-/// How many of its names are tried.
+/// The number of its names to try.
 const MOST_NAMES: usize = 2;
 
-/// How many sources are named that would make room.
+/// The most sources to name that would make room.
 const MOST_SOURCES: usize = 5;
 
 /// Packs for the same request, with one thing changed.

@@ -1,7 +1,7 @@
 //! The lines of `--output-format stream-json`, as events of an answer.
 //!
 //! Lines and fields that are not known are passed over. The tools that the program calls are its own
-//! affair: they have been called by the time that a line tells of them.
+//! affair: they have been called by the time that a line mentions them.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -19,11 +19,11 @@ type Events = Vec<Result<ReplyEvent, ProviderError>>;
 pub(super) struct LineDecoder {
     program: String,
     api: Decoder,
-    /// Whether words have come.
+    /// True once words have arrived.
     has_text: bool,
-    /// Whether the next words begin another message of the same answer.
+    /// True if the next words begin another message of the same answer.
     is_new_message: bool,
-    /// A line that is none of the format, such as a wrapper's complaint.
+    /// A line that is not in the format, such as a wrapper's complaint.
     odd: Option<String>,
 }
 

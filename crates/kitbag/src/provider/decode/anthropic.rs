@@ -130,7 +130,7 @@ impl Decoder {
                 tool_call(id, name, input).map(ReplyEvent::ToolCall)
             }
             // Reasoning and blocks of unknown kinds go back to the provider in the next request, byte for byte.
-            _ => block.whole().map(ReplyEvent::Block),
+            _ => block.finished_block().map(ReplyEvent::Block),
         }
     }
 }
@@ -145,7 +145,7 @@ impl Block {
     }
 
     /// The block with all that was added to it, and every other byte as it came.
-    fn whole(mut self) -> Option<ContentBlock> {
+    fn finished_block(mut self) -> Option<ContentBlock> {
         for (name, added) in std::mem::take(&mut self.added) {
             let value = match name {
                 "input" => RawJson::from_text(added).ok()?,

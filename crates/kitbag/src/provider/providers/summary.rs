@@ -11,7 +11,6 @@ use crate::provider::Key;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ProviderSummary {
-    /// Its name.
     pub name: String,
     /// The API that it speaks, as configurations name it.
     pub kind: &'static str,

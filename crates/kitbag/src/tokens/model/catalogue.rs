@@ -21,7 +21,7 @@ pub(super) static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
         clippy::expect_used,
         reason = "the data are part of the program, and the tests read them"
     )]
-    let data: Data = serde_json::from_str(include_str!("../../../data/models.json"))
+    let data: CatalogueFile = serde_json::from_str(include_str!("../../../data/models.json"))
         .expect("the data are valid");
     data.into()
 });
@@ -79,7 +79,7 @@ fn longest_match<'a>(families: &'a [ModelProfile], spelling: &str) -> Option<&'a
 /// The data as they are written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Data {
+struct CatalogueFile {
     sources: BTreeMap<String, String>,
     default_models: BTreeMap<String, String>,
     /// The beginnings of the names of models that do not reason.
@@ -116,8 +116,8 @@ struct Model {
     note: Option<String>,
 }
 
-impl From<Data> for Catalogue {
-    fn from(data: Data) -> Self {
+impl From<CatalogueFile> for Catalogue {
+    fn from(data: CatalogueFile) -> Self {
         // Long sources are written once, under a short key.
         let told = |source: &String| data.sources.get(source).unwrap_or(source).clone();
         let family = |family: Family| ModelProfile {

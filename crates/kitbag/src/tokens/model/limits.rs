@@ -14,7 +14,7 @@ const USUAL_BUDGET: Tokens = Tokens(32_000);
 /// reader of an answer waits for.
 const USUAL_ANSWER: u32 = 32_000;
 
-/// An answer has at least so many tokens, also where nothing is known of the model.
+/// The tokens that an answer may have at least, also if nothing is known about the model.
 const LEAST_ANSWER: u32 = 4_096;
 
 impl ModelProfile {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{BUDGET, LARGEST, ToolScope};
 use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointState, Checkpoints, SessionId};
 use crate::pack::{prepare, truncatable};
-use crate::tool::{Effect, Tool, ToolError};
+use crate::tool::{Effect, Tool, ToolError, json_text};
 
 pub(super) struct CheckpointTool(pub(super) ToolScope);
 
@@ -138,7 +138,7 @@ impl Tool for CheckpointTool {
                 "deleted the checkpoint of session `{}`, {}, saved {}: {}",
                 gone.id, gone.state, gone.saved, gone.task
             ),
-            _ => serde_json::to_string(output).unwrap_or_default(),
+            _ => json_text(output),
         }
     }
 }

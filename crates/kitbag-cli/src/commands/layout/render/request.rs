@@ -67,7 +67,10 @@ pub(super) fn request(args: &Args) -> Result<AgentRequest, Failure> {
 /// Reads a JSON array.
 fn read_list<T: DeserializeOwned>(file: &Path) -> Result<Vec<T>, Failure> {
     let (name, json) = input::read_data(file, "a list")?;
-    serde_json::from_str(&json).map_err(|error| Failure::usage(format_args!("{name}: {error}")))
+    serde_json::from_str(&json).map_err(|error| {
+        let what = format_args!("{name}: not the expected JSON array: {error}");
+        Failure::usage(what).hint("`kitbag layout render --help` shows the form of an item")
+    })
 }
 
 /// A document as a channel would bring it.

@@ -1,4 +1,4 @@
-//! A turn: how far it came, its stages with their times, and what it was billed.
+//! A turn: its state, its stages with their times, and its bill.
 
 use kitbag::command::describe_turn;
 use kitbag::report::TurnReport;

@@ -57,7 +57,9 @@ impl<R: BufRead> Iterator for Messages<R> {
 fn unreadable(error: &ImportError) -> Problem {
     let hint = match error.is_final() {
         true => error.hint(),
-        false => "correct it and import the file again: messages with a `ref` are not stored twice",
+        false => {
+            "correct the record and import the file again: messages with a `ref` are not stored twice"
+        }
     };
     Problem {
         what: error.to_string(),

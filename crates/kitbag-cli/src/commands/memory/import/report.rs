@@ -62,7 +62,7 @@ impl Skipped {
     /// The failure of an import without a good record.
     pub(super) fn as_failure(&self) -> Option<Failure> {
         let records = counted(self.count, "bad record", "bad records");
-        let failure = Failure::new(format_args!("the file has only {records}"));
+        let failure = Failure::new(format_args!("the file has no usable record ({records})"));
         (self.count > 0).then(|| failure.hint_if(self.hint))
     }
 }
