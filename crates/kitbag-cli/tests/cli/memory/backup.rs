@@ -85,7 +85,7 @@ fn x07_a_file_with_unreadable_pages_says_so_and_restores_nothing() {
     memory.run(&["vacuum"]).success();
     let path = memory.0.path().join("memory.db");
     let file = rusqlite::Connection::open(&path).unwrap();
-    let root: usize = file
+    let root: u32 = file
         .query_row(
             "SELECT rootpage FROM sqlite_schema WHERE name = 'message'",
             [],
@@ -93,6 +93,7 @@ fn x07_a_file_with_unreadable_pages_says_so_and_restores_nothing() {
         )
         .unwrap();
     drop(file);
+    let root = usize::try_from(root).unwrap();
     let mut bytes = fs::read(&path).unwrap();
     bytes[(root - 1) * 4_096..root * 4_096].fill(0x5a);
     fs::write(&path, &bytes).unwrap();
