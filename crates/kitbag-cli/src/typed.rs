@@ -3,21 +3,23 @@
 use std::borrow::Cow;
 
 use kitbag::layout::StoredSecrets;
+use kitbag::project::Project;
 use kitbag::secrets::SecretValues;
 
 use crate::output;
-use crate::project;
 
 /// The secrets of a message.
 pub(crate) struct TypedSecrets(SecretValues);
 
 impl TypedSecrets {
-    /// The secrets to mask: none where `memory: {secrets: keep}` says that they are no trouble.
-    pub(crate) fn of(message: &str) -> Self {
-        Self(match project::memory_settings().secrets {
-            Some(StoredSecrets::Keep) => SecretValues::default(),
-            _ => SecretValues::of(message, ""),
-        })
+    /// The secrets to mask: none where `memory: {secrets: keep}` of the project says that they are no trouble.
+    pub(crate) fn of(message: &str, project: Option<&Project>) -> Self {
+        Self(
+            match project.and_then(|project| project.config.memory.secrets) {
+                Some(StoredSecrets::Keep) => SecretValues::default(),
+                _ => SecretValues::of(message, ""),
+            },
+        )
     }
 
     /// The text to print. Says that what is sent differs from it.

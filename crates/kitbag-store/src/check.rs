@@ -83,7 +83,9 @@ fn shown(value: &Value) -> String {
 /// The problem that some rows cannot be read. Any other failure ends the check.
 fn unreadable(error: StoreError, what: &str) -> Result<String> {
     match error {
-        StoreError::Failed { reason } => Ok(format!("{what} cannot be read: {reason}")),
+        StoreError::Failed { reason } | StoreError::DamagedFile { reason } => {
+            Ok(format!("{what} cannot be read: {reason}"))
+        }
         error @ StoreError::Damaged { .. } => Ok(error.to_string()),
         other => Err(other),
     }

@@ -39,6 +39,12 @@ pub enum StoreError {
         /// The database's own words.
         reason: String,
     },
+    /// A part of the store's file cannot be read.
+    #[error("the file of the store is damaged: {reason}")]
+    DamagedFile {
+        /// The database's own words.
+        reason: String,
+    },
     /// There is no store, and none was to be made.
     #[error("there is no store at {location}: {reason}")]
     NoStore {
@@ -246,6 +252,12 @@ impl StoreError {
             }
             Self::NotAStore { .. } => Some(
                 "choose another file, or restore this one from a copy; nothing in it was changed",
+            ),
+            Self::Open { .. } => Some(
+                "check that it is a file in a folder that you may write, or name another store",
+            ),
+            Self::DamagedFile { .. } => Some(
+                "keep a copy of the file, and restore a backup into another one; `.recover` of the program `sqlite3` saves what can be read of it",
             ),
             Self::NoStore { .. } => Some("name another store, or store something first"),
             Self::Newer { .. } => Some("update Kitbag; nothing in the store was changed"),

@@ -123,7 +123,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
             }
             say_problems(&missing(&prompt));
             let body = request.body();
-            let secrets = TypedSecrets::of(&message);
+            let secrets = TypedSecrets::of(&message, engine.project());
             let shown = secrets.masked(&body);
             return Ok(output::print_exactly(&format!("{shown}\n"))?);
         }

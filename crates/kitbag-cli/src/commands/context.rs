@@ -75,6 +75,7 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     // Before the store is opened: an unknown agent or model needs no database.
     let engine = engine.build()?;
     let workspace = args.asked.workspace(&message, &engine)?;
+    let secrets = TypedSecrets::of(&message, engine.project());
     let (made, counter) = store::run(async {
         let store = place.open_if_any().await?;
         let engine = engine.with_store(store.map(with_chosen_model));
@@ -93,7 +94,6 @@ pub(crate) fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         Show::Ledger => Cow::default(),
         _ => args.internal.body_of(&made.composed),
     };
-    let secrets = TypedSecrets::of(&message);
     let body = secrets.masked(&body);
     deliver(args.show(), &made.composed, &body, counter.as_ref())
 }

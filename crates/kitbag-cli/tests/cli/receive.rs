@@ -240,7 +240,21 @@ fn o05_a_typed_secret_is_masked_on_the_screen_and_sent() {
     let keeping = scripted("memory: {secrets: keep}\n");
     // A file that was merely found may not ask for that.
     let trusted = [("KITBAG_CONFIG", "kitbag.yaml")];
-    let shown = keeping.run_with(&trusted, &["ask", &message, "--no-memory", "--dry-run"]);
-    let shown = shown.success();
+    let dry = ["ask", &message, "--no-memory", "--dry-run"];
+    let shown = keeping.run_with(&trusted, &dry).success();
     assert!(shown.contains(&token), "{shown}");
+    // The file that is named counts, whichever way it is named.
+    let named = ["--config", "kitbag.yaml"];
+    run(&keeping, &["ask", "Hello"]).success();
+    for args in [dry.to_vec(), vec!["context", &message]] {
+        let shown = run(&keeping, &[args, named.to_vec()].concat()).success();
+        assert!(shown.contains(&token), "{shown}");
+    }
+    let masking = ["--config", "masking.yaml"];
+    keeping.write(
+        "masking.yaml",
+        format!("{CONFIG}memory: {{secrets: mask}}\n"),
+    );
+    let shown = keeping.run_with(&trusted, &[dry.to_vec(), masking.to_vec()].concat());
+    assert!(!shown.success().contains(&token));
 }

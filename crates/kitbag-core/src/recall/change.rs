@@ -1,7 +1,7 @@
 //! Messages that state a change, and the earlier statements that they outdate.
 //!
-//! A change is about a statement if both have the same words: those of the query and most of the statement's own,
-//! or if a clause says that just what is stated is over. Time and speaker are the caller's to compare.
+//! A change is about a statement if both say the same but for a value of one or two words, or if a clause says that
+//! just what is stated is over. Time and speaker are the caller's to compare.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -10,14 +10,17 @@ use core::cell::OnceCell;
 
 use super::analyse::analyse;
 use super::evidence::{Evidence, Place, Posting};
+use super::message_traits::MessageTraits;
 use super::query::{Query, QueryWord, WordKind};
 use super::strengths::to_float;
 use crate::statement::{SaidSentence, Statements, ToldChange};
 
-/// The share of a statement's words that a change must repeat, as a divisor.
+/// The share of a statement's words that its end must name, as a divisor.
 const SHARE: usize = 2;
-/// The least number of those.
-const LEAST: usize = 2;
+/// The most words of a name that is a value.
+const LONGEST_NAME: usize = 3;
+/// The most pairs of characters of a value, in a script without spaces.
+const LONGEST_UNSPACED: usize = 4;
 /// A word is rare if at most this many passages have it, or only one in this many.
 const RARE: usize = 20;
 const RARE_SHARE: u64 = 50;
@@ -97,27 +100,25 @@ impl<'t> ToldMessage<'t> {
             return None;
         }
         let is_about_all = self.is_about(earlier, asked);
-        let own = earlier.words().topics();
-        let is_own = |message: &Self| {
-            let mut sentences = message.sentences.iter();
-            sentences.any(|(said, _)| said.is_first_person)
-        };
-        let (is_own, is_earlier_own) = (is_own(self), is_own(earlier));
-        let keeps_value = self.says_value(&own, asked);
+        let mut own = earlier.sentences.iter();
+        let is_earlier_own = own.any(|(said, _)| said.is_first_person);
+        let keeps_value = self.says_value_of(earlier, asked);
         let surest = self.sentences.iter().filter_map(|(said, terms)| {
             let change = said.change?;
             if is_earlier_own && said.ended.iter().any(|ended| earlier.is_what(ended, asked)) {
                 return Some(ToldChange::Explicit);
             }
-            let shared = own.iter().filter(|word| word.is_met(terms)).count();
-            let is_most = shared >= LEAST && shared * SHARE >= own.len();
-            let is_same = is_most
-                || (change == ToldChange::Implied
-                    && is_own
-                    && is_earlier_own
-                    && said.is_first_person);
-            // Who says the same value again has not replaced it.
-            (is_same && is_about_all && !keeps_value).then_some(ToldChange::Implied)
+            // Who says the same value again has not replaced it, unless it is what ended.
+            if keeps_value && change == ToldChange::Implied {
+                return None;
+            }
+            let heads = match is_earlier_own && is_about_all {
+                true => said.heads.as_slice(),
+                false => &[],
+            };
+            let mut rest = said.rest.iter();
+            rest.any(|rest| earlier.is_same_but_for_value((rest, terms), heads, is_about_all))
+                .then_some(ToldChange::Implied)
         });
         surest.max()
     }
@@ -141,15 +142,61 @@ impl<'t> ToldMessage<'t> {
             || (!shared.is_empty() && (shared.len() * SHARE >= own.len() || is_all_asked()))
     }
 
-    /// Tells whether it says the value of a statement with these words: its names for which a query
-    /// does not ask, or without names all such words.
-    fn says_value(&self, own: &[&QueryWord], asked: &Query) -> bool {
+    /// Tells whether the words that are left of a change say what this message says, with another value: nearly
+    /// all words of each are in the other.
+    fn is_same_but_for_value(
+        &self,
+        (rest, terms): (&str, &BTreeSet<String>),
+        heads: &[&str],
+        is_about_all: bool,
+    ) -> bool {
+        let rest = Query::exact(rest);
+        // Few words do not show their language, and which of them are grammar: the whole sentence does.
+        let rest = rest.words().iter().filter(|word| word.is_met(terms));
+        let (own, rest): (Vec<&QueryWord>, Vec<&QueryWord>) =
+            (self.words().words().iter().collect(), rest.collect());
+        let (shared, gone) = compared(&own, &rest);
+        let (_, added) = compared(&rest, &own);
+        let is_value = |words: &[&QueryWord]| match words {
+            [] => false,
+            [_] => true,
+            // A name of several words, or one that is cut into pairs of characters.
+            [first, ..] if first.is_unspaced() => words.len() <= LONGEST_UNSPACED,
+            _ => words.len() <= LONGEST_NAME && words.iter().all(|word| word.is_name()),
+        };
+        let is_other_value = is_value(&gone) && is_value(&added);
+        match shared.as_slice() {
+            [] => false,
+            // One word in common is enough for what is asked for and somebody's own. Who likes one thing more may
+            // like another as before.
+            [one] => {
+                let heads: Vec<Query> = heads.iter().map(|head| Query::exact(head)).collect();
+                let heads = heads.iter().flat_map(Query::words);
+                let heads: BTreeSet<String> = heads.flat_map(all_terms).collect();
+                let likes = self.words().attitude() != MessageTraits::default();
+                is_other_value && !likes && one.is_met(&heads)
+            }
+            _ if is_about_all && is_other_value => true,
+            // An amount of the same may be told in other words than those that are asked for.
+            _ => {
+                let is_amount = |words: &[&QueryWord]| words.iter().any(|word| word.is_number());
+                added.len() == 1
+                    && is_amount(&added)
+                    && gone.len() <= LONGEST_NAME
+                    && is_amount(&gone)
+            }
+        }
+    }
+
+    /// Tells whether it says the value of an earlier statement: its names for which a query does not ask, or
+    /// without names all such words.
+    fn says_value_of(&self, earlier: &Self, asked: &Query) -> bool {
         let is_asked = |word: &QueryWord| {
             let terms = all_terms(word).collect();
             asked.words().iter().any(|asked| asked.is_met(&terms))
         };
-        let mut value: Vec<&QueryWord> =
-            own.iter().copied().filter(|word| !is_asked(word)).collect();
+        let own = earlier.words().topics().into_iter();
+        let mut value: Vec<&QueryWord> = own.filter(|word| !is_asked(word)).collect();
         if value.iter().any(|word| word.is_name()) {
             value.retain(|word| word.is_name());
         }
@@ -167,6 +214,22 @@ impl<'t> ToldMessage<'t> {
         let mut sentences = self.sentences.iter();
         sentences.any(|(_, terms)| word.is_met(terms))
     }
+}
+
+/// Returns those of some words that are among others, and those that are not: of dates only if there is nothing else,
+/// since a time tells little unless it is what changed.
+fn compared<'w>(
+    words: &[&'w QueryWord],
+    others: &[&QueryWord],
+) -> (Vec<&'w QueryWord>, Vec<&'w QueryWord>) {
+    let others: BTreeSet<String> = others.iter().copied().flat_map(all_terms).collect();
+    let words = words.iter().copied();
+    let (shared, mut missing): (Vec<&QueryWord>, Vec<&QueryWord>) =
+        words.partition(|word| word.is_met(&others));
+    if missing.iter().any(|word| word.kind == WordKind::Topic) {
+        missing.retain(|word| word.kind == WordKind::Topic);
+    }
+    (shared, missing)
 }
 
 fn all_terms(word: &QueryWord) -> impl Iterator<Item = String> {

@@ -245,6 +245,17 @@ impl QueryWord {
         alternatives.any(|term| terms.contains(term))
     }
 
+    /// Tells whether it has a digit.
+    pub(super) fn is_number(&self) -> bool {
+        self.written.contains(|c: char| c.is_ascii_digit())
+    }
+
+    /// Tells whether it is of a script without spaces, where a word is cut into pairs of characters.
+    pub(super) fn is_unspaced(&self) -> bool {
+        let script = self.written.chars().next().and_then(Script::of);
+        script == Some(Script::Unspaced)
+    }
+
     /// Tells whether it is written like the name of something, or is a number.
     pub(super) fn is_name(&self) -> bool {
         self.is_name

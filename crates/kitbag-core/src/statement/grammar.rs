@@ -1,7 +1,8 @@
 //! The statements that are known, as data: one file for each language, read into patterns.
 //!
 //! A line is `say KEY | PATTERN`, `end KEY | PATTERN` for a value that no longer holds, `ask KEY | PATTERN`,
-//! `all | PATTERN`, `time | PATTERN`, or the name of a list with its words. Of two patterns the first that matches
+//! `all | PATTERN`, `time | PATTERN`, or the name of a list with its words: `_` joins several to one entry, and the
+//! accents of a word behind `=` count (German `=würde` is not `wurde`). Of two patterns the first that matches
 //! counts. In a pattern `(a|b c)` is one of several, `[a|b c]` may be missing, `{kind}` is a slot, `{,kind}` one
 //! behind a comma, `~` a time that may be missing, `...` at the beginning lets it stand anywhere, and `word*` takes
 //! the rest of a word as a slot. In a key, and in a value behind a second `|`, `{1}` is what the first slot holds.
@@ -316,15 +317,27 @@ pub(super) fn words(text: &str) -> Words {
 
 /// Words and sequences of words, looked up by their first.
 #[derive(Debug, Default)]
-pub(super) struct Phrases(BTreeMap<String, Vec<Words>>);
+pub(super) struct Phrases(BTreeMap<String, Vec<Phrase>>);
+
+/// An entry, without its first word.
+#[derive(Debug)]
+struct Phrase {
+    rest: Words,
+    /// The first word with its accents, where another word differs in these alone.
+    accented: Option<String>,
+}
 
 impl Phrases {
-    /// Adds entries; `_` stands between words that belong together.
+    /// Adds entries; `_` stands between words that belong together, `=` before a word whose accents count.
     fn read(&mut self, entries: &str) {
         for entry in entries.split_whitespace() {
+            let accented = entry.strip_prefix('=');
             let mut entry = words(&entry.replace('_', " ")).into_iter();
             if let Some(first) = entry.next() {
-                self.0.entry(first).or_default().push(entry.collect());
+                self.0.entry(first).or_default().push(Phrase {
+                    rest: entry.collect(),
+                    accented: accented.map(ToString::to_string),
+                });
             }
         }
     }
@@ -332,7 +345,9 @@ impl Phrases {
     /// Returns the words that entries begin with: the first, and the second if there is one.
     pub(super) fn beginnings(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         self.0.iter().flat_map(|(first, entries)| {
-            let seconds = entries.iter().map(|rest| rest.first().map(String::as_str));
+            let seconds = entries
+                .iter()
+                .map(|entry| entry.rest.first().map(String::as_str));
             seconds.map(move |second| (first.as_str(), second))
         })
     }
@@ -341,8 +356,11 @@ impl Phrases {
     pub(super) fn length_at(&self, words: &[Word<'_>]) -> Option<usize> {
         let (first, rest) = words.split_first()?;
         let entries = self.0.get(first.folded.as_ref())?.iter();
-        let matching = entries.filter(|entry| begins_with(rest, entry));
-        matching.map(|entry| 1 + entry.len()).max()
+        let matching = entries.filter(|entry| {
+            let mut accented = entry.accented.iter();
+            accented.all(|accented| first.is_written(accented)) && begins_with(rest, &entry.rest)
+        });
+        matching.map(|entry| 1 + entry.rest.len()).max()
     }
 
     /// Tells whether an entry stands anywhere among some words.

@@ -4,6 +4,8 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
+use unicode_normalization::UnicodeNormalization as _;
+
 use super::own_lines::own_lines;
 use crate::text::{Script, fold};
 
@@ -37,6 +39,13 @@ impl Word<'_> {
     /// Tells whether it is written like a name. In scripts without capitals no word is.
     pub(super) fn is_capitalised(&self) -> bool {
         self.written.chars().next().is_some_and(char::is_uppercase)
+    }
+
+    /// Tells whether it is this word in lower case, with the same accents.
+    pub(super) fn is_written(&self, accented: &str) -> bool {
+        // An accent may be a character of its own.
+        let written = self.written.chars().flat_map(char::to_lowercase);
+        written.nfc().eq(accented.chars())
     }
 
     /// Tells whether it is written in capitals: `IT`.

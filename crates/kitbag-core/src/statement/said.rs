@@ -23,6 +23,11 @@ pub struct SaidSentence<'t> {
     pub is_question: bool,
     /// The change that it states, if any.
     pub change: Option<ToldChange>,
+    /// What it says besides the change, as a whole and in each clause that tells of one: its words without those
+    /// that say so, times and pronouns.
+    pub rest: Vec<String>,
+    /// The words right behind one that tells of the change or names the speaker: `doctor` in `my new doctor`.
+    pub heads: Vec<&'t str>,
     /// Set if it says what was so before: `used to`.
     pub is_past: bool,
     /// Set if it states something that happened once.
@@ -99,11 +104,40 @@ impl Statements {
             text: written(text, words),
             is_first_person: has(|grammar| &grammar.self_words),
             is_question: sentence.is_question,
+            rest: match change {
+                Some(_) => self.rest(words),
+                None => Vec::new(),
+            },
+            heads: match change {
+                Some(_) => self.heads(words),
+                None => Vec::new(),
+            },
             change,
             ended,
             is_past: may_change && has(|grammar| &grammar.past),
             is_event: has(|grammar| &grammar.event),
         }
+    }
+
+    fn rest(&self, words: &[Word<'_>]) -> Vec<String> {
+        let grammars = self.grammars.iter();
+        let rest = grammars.flat_map(|grammar| {
+            let clauses = words.chunk_by(|_, next| next.gap == Gap::Space);
+            let parts = core::iter::once(words).chain(clauses);
+            let parts = parts.filter(|part| grammar.cue.is_in(part));
+            parts.map(|part| grammar.without_change(part, &grammar.cue))
+        });
+        rest.collect()
+    }
+
+    fn heads<'t>(&self, words: &[Word<'t>]) -> Vec<&'t str> {
+        let pairs = words.iter().zip(words.iter().skip(1));
+        let heads = pairs.filter(|(before, word)| {
+            let before = core::slice::from_ref(*before);
+            let leads = |grammar: &Grammar| grammar.cue.is(before) || grammar.self_words.is(before);
+            word.gap == Gap::Space && self.grammars.iter().any(leads)
+        });
+        heads.map(|(_, word)| word.written).collect()
     }
 
     fn ended(&self, words: &[Word<'_>]) -> Vec<String> {
@@ -112,17 +146,17 @@ impl Statements {
             let clauses = words.chunk_by(|_, next| next.gap == Gap::Space);
             let clauses = clauses
                 .filter(|clause| grammar.switch.is_in(clause) && grammar.self_words.is_in(clause));
-            clauses.map(|clause| grammar.without_change(clause))
+            clauses.map(|clause| grammar.without_change(clause, &grammar.switch))
         });
         ended.collect()
     }
 }
 
 impl Grammar {
-    /// Returns a clause without the words that only tell of a change.
-    fn without_change(&self, mut clause: &[Word<'_>]) -> String {
+    /// Returns a clause without the words that only tell of a change, which are those of a list.
+    fn without_change(&self, mut clause: &[Word<'_>], change: &Phrases) -> String {
         let beside = BESIDE.iter().filter_map(|name| self.lists.get(*name));
-        let lists: Vec<&Phrases> = [&self.switch, &self.self_words]
+        let lists: Vec<&Phrases> = [change, &self.self_words]
             .into_iter()
             .chain(beside)
             .collect();

@@ -153,6 +153,33 @@ fn x12_what_is_asked_supposed_reported_or_quoted_states_nothing() {
 }
 
 #[test]
+fn x12_a_condition_differs_from_a_report_by_its_accents() {
+    for (text, key, value) in [
+        (
+            "Ich wurde befördert, ich arbeite jetzt als Managerin.",
+            "job",
+            "Managerin",
+        ),
+        ("Wir waren in Rom, und ich wohne in Köln.", "home", "Köln"),
+        ("Ich hatte Glück, ich wohne in Köln.", "home", "Köln"),
+        ("Sí, vivo en Madrid.", "home", "Madrid"),
+    ] {
+        let expected = [(key.to_owned(), value.to_owned())];
+        assert_eq!(drawn(text), expected, "{text}");
+    }
+    for text in [
+        "Es würde passen, ich wohne in Köln.",
+        "Es wu\u{308}rde passen, ich wohne in Köln.",
+        "Es wuerde passen, ich wohne in Köln.",
+        "HÄTTE ich Geld, ich wohne in Köln.",
+        "Mir wurde gesagt, ich wohne in Köln.",
+        "Si vivo en Madrid, pago mucho.",
+    ] {
+        assert_eq!(drawn(text), [], "{text}");
+    }
+}
+
+#[test]
 fn x12_a_time_may_lead_to_a_statement_or_stand_inside_it() {
     for (text, key, value) in [
         (

@@ -98,7 +98,11 @@ impl Lock {
         let path = with_ending(to, ".partial-lock");
         for _ in 0..TRIES {
             let file = private().create(true).truncate(false).open(&path);
-            let file = file.map_err(|error| failed(&path, &error))?;
+            // The file that was named, since nobody knows this one.
+            let file = file.map_err(|error| match error.kind() {
+                io::ErrorKind::NotFound => no_folder(to),
+                _ => failed(to, &error),
+            })?;
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => break,
                 // Its holder removed the file while we waited: another process may have made the
@@ -188,6 +192,11 @@ fn exists(to: &Path) -> StoreError {
         "the file",
         format!("{} already exists; name a new one", to.display()),
     )
+}
+
+fn no_folder(to: &Path) -> StoreError {
+    let problem = format!("{} does not exist", folder(to).display());
+    StoreError::invalid("the folder of the backup", problem)
 }
 
 fn failed(path: &Path, error: &io::Error) -> StoreError {

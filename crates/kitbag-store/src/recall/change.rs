@@ -2,7 +2,8 @@
 //! was so before below what is so.
 //!
 //! The core decides whether one message outdates another. A change need not have a word of the query ("I left
-//! FitOne" for "Which gym do I go to?"), so the words of the best hit are looked up, too.
+//! FitOne" for "Which gym do I go to?"), so the words of the best hit are looked up, too. A change that stands in
+//! the prompt already is found in the same way: it marks the older message and does not come again.
 
 use kitbag_core::rank::Score;
 use kitbag_core::recall::{Query, ToldMessage, rarity_limit, with_rare_words};
@@ -219,9 +220,11 @@ async fn lead_to_later(
         );
         own.sort_unstable();
         for (message, cuts) in messages_and_cuts(tx, part, &own).await? {
+            let is_shown = request.in_prompt.contains(&message.id);
+            // The message that is being answered has all words of the query, and would seem to change anything.
             let may_come = message.recallable
                 && message.message.is_for_user()
-                && !request.in_prompt.contains(&message.id);
+                && !(is_shown && message.text() == request.query);
             let is_later = |than: &StoredMessage| follows(&message, than);
             if !may_come
                 || !is_later(&earlier.message)
@@ -256,14 +259,27 @@ async fn lead_to_later(
             }
         }
     }
-    if let Some(latest) = latest {
-        let new = latest.message.id;
-        if !hits.iter().any(|hit| hit.message.id == new) {
-            hits.push(latest);
-        }
-        mark_and_raise(hits, old_id, new);
+    let Some(latest) = latest else {
+        return Ok(());
+    };
+    let new = latest.message.id;
+    if request.in_prompt.contains(&new) {
+        mark(hits, old_id, &latest.message);
+        return Ok(());
     }
+    if !hits.iter().any(|hit| hit.message.id == new) {
+        hits.push(latest);
+    }
+    mark_and_raise(hits, old_id, new);
     Ok(())
+}
+
+/// Marks a message as outdated by another one.
+fn mark(hits: &mut [Recalled], old: MessageId, new: &StoredMessage) {
+    if let Some(earlier) = hits.iter_mut().find(|hit| hit.message.id == old) {
+        let (id, at) = (Some(new.id), new.at);
+        earlier.outdated_by = Some(Later { id, at });
+    }
 }
 
 /// Returns true if the same person said `new` later than `old`.

@@ -24,6 +24,7 @@ pub(crate) fn failed(error: rusqlite::Error) -> StoreError {
         ) => StoreError::Write { reason },
         // A text beyond SQLite's limit is the caller's mistake and no failure of the store.
         Some(ErrorCode::TooBig) => StoreError::invalid("a text", format!("is too long: {reason}")),
+        _ if is_not_a_store(&error) => StoreError::DamagedFile { reason },
         _ => StoreError::Failed { reason },
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn open_existing(path: &Path) -> Result<Sqlite> {
         reason,
     };
     match fs::metadata(path) {
-        Ok(file) if !file.is_file() => return Err(none("it is not a file")),
+        Ok(file) if !file.is_file() => return Err(cannot_open(path, no_file(&file))),
         Ok(file) if file.len() == 0 => return Err(none("the file is empty")),
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -88,8 +88,8 @@ fn start(path: &Path, access: Access) -> Result<Sqlite> {
 fn make_file(path: &Path) -> Result<()> {
     let make = || -> io::Result<()> {
         // Opening a pipe would wait for somebody to write into it.
-        if fs::metadata(path).is_ok_and(|file| !file.is_file()) {
-            return Err(io::Error::other("it is no regular file"));
+        if let Some(other) = fs::metadata(path).ok().filter(|found| !found.is_file()) {
+            return Err(io::Error::other(no_file(&other)));
         }
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -236,6 +236,13 @@ fn failure(path: &Path, error: &rusqlite::Error) -> StoreError {
             reason: error.to_string(),
         },
         false => cannot_open(path, error),
+    }
+}
+
+fn no_file(found: &fs::Metadata) -> &'static str {
+    match found.is_dir() {
+        true => "it is a folder",
+        false => "it is no regular file",
     }
 }
 

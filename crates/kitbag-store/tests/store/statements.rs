@@ -26,6 +26,7 @@ on_both! {
     x12_what_is_known_about_me_is_asked_in_eight_languages
     x12_a_fact_that_is_asked_for_is_found_behind_hundreds_of_later_ones
     x12_a_change_that_is_told_in_other_words_ranks_above_what_it_outdates
+    x12_a_change_that_stands_in_the_prompt_marks_what_it_outdates
     x12_a_change_about_something_else_outdates_nothing
     x12_what_was_so_before_ranks_below_what_is_so
 }
@@ -463,6 +464,43 @@ async fn x12_a_change_that_is_told_in_other_words_ranks_above_what_it_outdates(s
         // That of another change may be a hit, too, and is outdated for any query.
         assert!(outdated.iter().any(|one| one == earlier), "{query}");
     }
+}
+
+async fn x12_a_change_that_stands_in_the_prompt_marks_what_it_outdates(store: Store) {
+    let lines = vec![
+        said("gym", "My gym is FitOne.", 1),
+        said("left", "I left FitOne, I train at CrossBox now.", 5),
+        said("bees", "A new gym opens near my office.", 6),
+    ];
+    store.import(lines, second(9)).await.unwrap();
+    let query = "Which gym do I go to?";
+    let request = RecallRequest::new("ann", query);
+    let hits = store.recall(&request).await.unwrap();
+    let change = hits[0].message.id;
+    assert_eq!(hits[0].message.reference.as_deref(), Some("left"));
+    let hits = store.recall(&request.without(vec![change])).await.unwrap();
+    assert!(hits.iter().all(|hit| hit.message.id != change));
+    let of = |reference: &str, hits: &[Recalled]| {
+        let mut hits = hits.iter();
+        let hit = hits.find(|hit| hit.message.reference.as_deref() == Some(reference));
+        hit.unwrap().clone()
+    };
+    let outdated = of("gym", &hits).outdated_by.unwrap();
+    assert_eq!(outdated.id, Some(change));
+    assert_eq!(of("bees", &hits).outdated_by, None);
+
+    // The message that is answered would share all its own words with anything.
+    let question = "I have a new question for my doctor.";
+    let lines = vec![
+        said("doctor", "My doctor is Dr. Hall.", 7),
+        said("asked", question, 8),
+    ];
+    store.import(lines, second(9)).await.unwrap();
+    let request = RecallRequest::new("ann", question);
+    let hits = store.recall(&request).await.unwrap();
+    let asked = of("asked", &hits).message.id;
+    let hits = store.recall(&request.without(vec![asked])).await.unwrap();
+    assert_eq!(of("doctor", &hits).outdated_by, None);
 }
 
 async fn x12_a_change_about_something_else_outdates_nothing(store: Store) {

@@ -49,8 +49,21 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
         let what = format!("{file} is the store itself");
         return Err(Failure::usage(what).hint("name another store with `--store`"));
     }
-    let backup = Store::open_existing(&Location::Sqlite(args.file.clone())).await?;
-    let mut tenants = backup.tenants().await?;
+    // The store's own words would not say which of the two files is meant.
+    let unusable = |error: StoreError| match error {
+        StoreError::NoStore { reason, .. } => {
+            Failure::new(format_args!("there is no backup {file}: {reason}"))
+                .hint("name a file that `kitbag memory backup` wrote")
+        }
+        StoreError::DamagedFile { reason } => {
+            Failure::new(format_args!("the backup {file} is damaged: {reason}"))
+                .hint("nothing was restored; try another backup")
+        }
+        other => other.into(),
+    };
+    let backup = Store::open_existing(&Location::Sqlite(args.file.clone())).await;
+    let backup = backup.map_err(unusable)?;
+    let mut tenants = backup.tenants().await.map_err(unusable)?;
     if let Some(named) = place.named_tenant()? {
         tenants.retain(|one| one.tenant == named);
         if tenants.is_empty() {
@@ -64,7 +77,8 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let mut problems = Vec::new();
     for one in &tenants {
         // Every tenant is checked before any is restored: a damaged backup must not replace anything.
-        problems.extend(backup.for_tenant(one.tenant.clone()).check().await?);
+        let found = backup.for_tenant(one.tenant.clone()).check().await;
+        problems.extend(found.map_err(unusable)?);
     }
     if let Some(first) = problems.first() {
         let count = counted(problems.len() as u64, "problem", "problems");

@@ -47,6 +47,71 @@ fn x07_a_backup_is_written_and_restored() {
 }
 
 #[test]
+fn x07_what_is_no_backup_and_where_none_can_be_written_is_told() {
+    let memory = Memory::talk();
+    memory.0.write("empty.db", "");
+    fs::create_dir(memory.0.path().join("folder")).unwrap();
+    let error = |args: &[&str]| memory.run(args).failure(1);
+    let missing = error(&["restore", "missing.db"]);
+    assert_eq!(
+        missing,
+        "error: there is no backup missing.db: there is no such file\n\
+         hint: name a file that `kitbag memory backup` wrote\n"
+    );
+    let empty = error(&["restore", "empty.db"]);
+    assert!(
+        empty.contains("there is no backup empty.db: the file is empty"),
+        "{empty}"
+    );
+    let folder = error(&["restore", "folder"]);
+    assert!(
+        folder.contains("cannot open the store folder: it is a folder"),
+        "{folder}"
+    );
+    let nowhere = error(&["backup", "no/such/copy.db"]);
+    assert!(
+        nowhere.contains("error: the folder of the backup no/such does not exist"),
+        "{nowhere}"
+    );
+    assert!(!memory.0.path().join("no").exists());
+}
+
+#[test]
+fn x07_a_file_with_unreadable_pages_says_so_and_restores_nothing() {
+    let memory = Memory::talk();
+    memory.run(&["vacuum"]).success();
+    let path = memory.0.path().join("memory.db");
+    let file = rusqlite::Connection::open(&path).unwrap();
+    let root: u32 = file
+        .query_row(
+            "SELECT rootpage FROM sqlite_schema WHERE name = 'message'",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    drop(file);
+    let root = usize::try_from(root).unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[(root - 1) * 4_096..root * 4_096].fill(0x5a);
+    fs::write(&path, &bytes).unwrap();
+    fs::write(memory.0.path().join("copy.db"), &bytes).unwrap();
+    let error = memory.run(&["history"]).failure(1);
+    assert!(
+        error.contains("error: the file of the store is damaged: "),
+        "{error}"
+    );
+    assert!(
+        error.contains("hint: keep a copy of the file, and restore a backup"),
+        "{error}"
+    );
+    let restore = ["--store", "sqlite:other.db", "memory", "restore", "copy.db"];
+    let error = memory.0.run(&restore).failure(1);
+    assert!(error.contains("copy.db"), "{error}");
+    assert!(error.contains("nothing was restored"), "{error}");
+    assert!(!memory.0.path().join("other.db").exists());
+}
+
+#[test]
 fn x07_a_damaged_store_is_repaired() {
     let memory = Memory::talk();
     assert_eq!(memory.run(&["repair"]).stderr, "no problems found\n");

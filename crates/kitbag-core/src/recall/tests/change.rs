@@ -56,10 +56,50 @@ fn x12_a_change_outdates_a_statement_about_the_same() {
         let change = outdates(later, earlier, asked);
         assert_eq!(change, Some(ToldChange::Explicit), "{later}");
     }
-    let earlier = "The billing service runs on Postgres";
-    let later = "The billing service runs on MySQL now";
-    let asked = "Which database does the billing service use?";
-    assert_eq!(outdates(later, earlier, asked), Some(ToldChange::Implied));
+}
+
+#[test]
+fn x12_a_change_says_the_same_with_another_value() {
+    for (earlier, later, asked) in [
+        (
+            "The billing service runs on Postgres",
+            "The billing service runs on MySQL now",
+            "Which database does the billing service use?",
+        ),
+        (
+            "I pay 900 euros of rent",
+            "They raised the rent, it's 1050 euros now",
+            "How much rent do I pay?",
+        ),
+        (
+            "My manager is Sarah Klein",
+            "Sarah Klein left the company, my new manager is Tom Becker",
+            "Who is my manager?",
+        ),
+        (
+            "Meine Chefin ist Sarah Klein",
+            "Sarah Klein hat die Firma verlassen, meine neue Chefin ist Petra Becker",
+            "Wer ist meine Chefin?",
+        ),
+        (
+            "Mon responsable est Paul Morel",
+            "Paul Morel a quitté la société, mon nouveau responsable est Luc Girard",
+            "Qui est mon responsable ?",
+        ),
+        (
+            "我的牙医预约在星期一。",
+            "我的牙医预约改到星期四了。",
+            "我的牙医预约是什么时候？",
+        ),
+        (
+            "Meine Telefonnummer ist 555-1234",
+            "Meine Telefonnummer ist jetzt 555-9876",
+            "Was ist meine Telefonnummer?",
+        ),
+    ] {
+        let change = outdates(later, earlier, asked);
+        assert_eq!(change, Some(ToldChange::Implied), "{later}");
+    }
 }
 
 #[test]
@@ -135,6 +175,32 @@ fn x12_what_is_about_something_else_or_not_meant_outdates_nothing() {
             "The staging server runs on Postgres.",
             "The billing server runs on Postgres now.",
             "What does the server run on?",
+        ),
+        (
+            "The staging server runs on Postgres.",
+            "The billing server runs on MySQL now.",
+            "Which database does the staging server use?",
+        ),
+        (
+            "My doctor is Dr. Hall.",
+            "My new neighbour is a doctor.",
+            "Who is my doctor?",
+        ),
+        ("I love jazz.", "I love hiking now.", "What do I love?"),
+        (
+            "I want to ask my sister for a job",
+            "I'm gonna take your advice and work at my sister's job for now",
+            "What is my job?",
+        ),
+        (
+            "It's a pottery class and today we are making bowls.",
+            "This week I enjoyed some tea from the new cup that I made in my pottery class.",
+            "Which bowls did I make in my pottery class?",
+        ),
+        (
+            "I'm starting a dance studio because I'm passionate about dancing.",
+            "The dance studio is on tenuous grounds right now, but I'm staying positive.",
+            "How is my dance studio doing?",
         ),
         (
             "I met Clara in Paris.",

@@ -169,9 +169,50 @@ fn without_marks(text: &str) -> String {
             plain.push_str(fields.get(1).and_then(Value::as_str).unwrap_or_default());
         } else if kind == "url" || kind == "link_title" {
             plain.push_str(value.split(FIELD).next().unwrap_or_default());
+        } else {
+            leave_one_space(&mut plain, after);
         }
         rest = after;
     }
     plain.push_str(rest);
+    without_references(&plain)
+}
+
+/// The longest number or name of a source in a reference.
+const LONGEST_REFERENCE: usize = 60;
+
+/// A text without references of an older form: `【4†source】`. Other texts in such brackets stay.
+fn without_references(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, marked)) = rest.split_once('【') {
+        plain.push_str(before);
+        let inside = marked.split_once('】');
+        let is_reference = |inside: &str| {
+            inside.starts_with(|c: char| c.is_ascii_digit())
+                && inside.contains('†')
+                && inside.len() <= LONGEST_REFERENCE
+        };
+        rest = match inside.filter(|(inside, _)| is_reference(inside)) {
+            Some((_, after)) => {
+                leave_one_space(&mut plain, after);
+                after
+            }
+            None => {
+                plain.push('【');
+                marked
+            }
+        };
+    }
+    plain.push_str(rest);
     plain
+}
+
+/// Takes a space off the end of a text if another space or a sign follows it.
+fn leave_one_space(text: &mut String, after: &str) {
+    let is_one_too_many =
+        |next: char| next.is_whitespace() || matches!(next, '.' | ',' | ';' | ':');
+    if text.ends_with(' ') && after.starts_with(is_one_too_many) {
+        text.pop();
+    }
 }

@@ -167,7 +167,8 @@ fn chatgpt() -> serde_json::Value {
         "assistant",
         0.0,
         json!([
-            "Try \u{e200}entity\u{e202}[\"place\",\"Nora's\",\"diner\"]\u{e201}.\u{e200}cite\u{e202}turn0search1\u{e201}"
+            "Try \u{e200}entity\u{e202}[\"place\",\"Nora's\",\"diner\"]\u{e201}.\u{e200}cite\u{e202}turn0search1\u{e201} \
+             Or \u{e200}cite\u{e202}turn0search2\u{e201} wait【4:0†menu.pdf】 【here】."
         ]),
     );
     answer["create_time"] = json!(null);
@@ -197,7 +198,7 @@ fn a_chatgpt_export_gives_the_current_branch() {
     user - 1970-01-01T00:00:10Z: where is soup?
     user - 1970-01-01T00:00:30.5Z: [image]\nis this it?\nI mean the red one\n[file: menu.pdf]
     assistant - 1970-01-01T00:00:35Z: [attachment]
-    assistant - 1970-01-01T00:00:35Z: Try Nora\'s.
+    assistant - 1970-01-01T00:00:35Z: Try Nora\'s. Or wait 【here】.
     ");
     let lines = good(&file);
     assert!(
