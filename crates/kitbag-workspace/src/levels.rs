@@ -74,6 +74,9 @@ impl Default for DepthWeights {
 const WINDOW: u32 = 13;
 const WHOLE: u32 = 70;
 
+/// What has fewer lines is shown with what stands beside it.
+const SMALL: u32 = 10;
+
 /// The least part of a file has so many lines.
 const FEWEST_LINES: u32 = 3;
 
@@ -250,8 +253,10 @@ impl<'a> Depth<'a> {
             chosen.sort_unstable();
             let rendered = view.slice(&chosen);
             // A prompt has little room for fragments: the step behind the best unit is none, or a file
-            // of short functions would have no part that may be shown.
-            if !slices.is_empty() && rendered.content.len() < FRAGMENT {
+            // of short functions would have no part that may be shown. A few lines are none either.
+            let is_fragment = rendered.content.len() < FRAGMENT;
+            let is_scrap = shown < SMALL && candidate.located.is_empty();
+            if is_fragment && (!slices.is_empty() || is_scrap) {
                 continue;
             }
             next = shown + (shown / 6).max(4);
@@ -274,10 +279,12 @@ impl<'a> Depth<'a> {
         if let Some(best) = units.first() {
             let (first, last) = excerpt(candidate, best.index);
             let shown = view.excerpt(first, last);
+            let is_whole = last + 1 - first >= best.lines;
+            let mass = if is_whole { best.mass } else { 0.0 };
             let lines: u32 = shown.lines.iter().map(|(from, to)| to + 1 - from).sum();
             // A line or two say less than the name of the file, unless the task points at them.
             if lines >= FEWEST_LINES || !candidate.located.is_empty() {
-                levels.push(slice(shown, coverage(0.0)));
+                levels.push(slice(shown, coverage(mass)));
             }
         }
         let outlined = permille(self.weights.breadth + self.weights.outline * deep);
@@ -380,12 +387,13 @@ fn slice(rendered: Rendered, coverage: Coverage) -> Level {
 /// The least that is shown of a unit: a function whole, or of what is too long the stretch with most
 /// words of the task.
 fn excerpt(candidate: &Candidate, unit: usize) -> (u32, u32) {
-    let Some(unit) = candidate.parsed.syntax.units.get(unit) else {
+    let Some(found) = candidate.parsed.syntax.units.get(unit) else {
         return (1, WINDOW);
     };
-    if unit.len() <= WINDOW || !unit.part && unit.len() <= WHOLE {
-        return (unit.first, unit.last);
+    if found.len() <= WINDOW || !found.part && found.len() <= WHOLE {
+        return with_neighbours(&candidate.parsed.syntax.units, unit, found);
     }
+    let unit = found;
     let mut hits = candidate.hits.clone();
     hits.retain(|(line, _)| (unit.first..=unit.last).contains(line));
     let weight = |first: u32| -> f64 {
@@ -399,6 +407,27 @@ fn excerpt(candidate: &Candidate, unit: usize) -> (u32, u32) {
     let best = weighed.max_by(|(a, _), (b, _)| a.total_cmp(b));
     let first = best.map_or(unit.first, |(_, first)| first);
     (first, first + WINDOW - 1)
+}
+
+/// The lines of a unit; of a short one with those of its neighbours, since a few lines say little of a file.
+fn with_neighbours(units: &[Unit], index: usize, unit: &Unit) -> (u32, u32) {
+    let (mut first, mut last) = (unit.first, unit.last);
+    let mut below = units.iter().skip(index + 1);
+    let mut above = units.iter().take(index).rev();
+    while last + 1 - first < SMALL {
+        let is_near = |other: &&Unit| {
+            let touches = other.first == last + 1 || other.last + 1 == first;
+            touches && other.scope == unit.scope && other.len() <= WINDOW
+        };
+        if let Some(next) = below.next().filter(is_near) {
+            last = next.last;
+        } else if let Some(before) = above.next().filter(is_near) {
+            first = before.first;
+        } else {
+            break;
+        }
+    }
+    (first, last)
 }
 
 fn permille(share: f64) -> Coverage {
@@ -466,9 +495,19 @@ mod tests {
     fn p08_a_small_file_has_no_level_between_all_and_its_name() {
         let text = "import os\n\n\ndef a():\n    return os\n";
         let made = levels("a.py", text, syntax::parse(Language::Python, text));
-        assert_eq!(details(&made), ["full", "slice", "line"]);
+        assert_eq!(details(&made), ["full", "line"]);
         let made = levels("a.txt", "one\ntwo\n", syntax::windows("one\ntwo\n"));
         assert_eq!(details(&made), ["full", "line"]);
+    }
+
+    #[test]
+    fn p08_a_short_function_is_shown_with_what_stands_beside_it() {
+        let function = |n: u32| format!("def f{n}():\n    return {n}\n\n\n");
+        let text: String = (0..90).map(function).collect();
+        let made = levels("a.py", &text, syntax::parse(Language::Python, &text));
+        let parts = made.iter().filter(|level| level.level == Detail::Slice);
+        let least = parts.map(|part| part.lines.clone()).last();
+        assert_eq!(least, Some(vec![(1, 12)]));
     }
 
     #[test]

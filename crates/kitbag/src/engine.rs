@@ -147,6 +147,7 @@ impl Composed {
             blocks: &self.assembly.blocks,
             breakpoints: &self.assembly.breakpoints,
             text: &self.assembly.body,
+            problems: &self.assembly.ledger.problems,
         }
     }
 }

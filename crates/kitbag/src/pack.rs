@@ -34,7 +34,7 @@ use std::sync::Arc;
 
 use futures_util::future;
 use jiff::Timestamp;
-use kitbag_core::assembly::{AssemblySettings, Balance, OutputForm, kept_chunks};
+use kitbag_core::assembly::{Assembly, AssemblySettings, Balance, OutputForm, kept_chunks};
 use kitbag_core::chunk::{ContextChunk, Relevance};
 use kitbag_core::envelope::{
     CompressedContext, ExcludedChunk, TaskEnvelope, TaskType, asks_for_review, context_note, ending,
@@ -286,9 +286,11 @@ impl Prepared {
         let mut pack = report::report(self, made, composed);
         if let Some(change) = &self.change
             && let Some(named_only) = change.named_only(&pack.assembly)
+            && let Some(whole) = self.budget_for_change(change, &pack, options, counter)
         {
-            let whole = self.budget_for_change(change, &pack, options, counter);
-            pack.tell(change.problem(&named_only, whole));
+            let told = change.problem(&named_only, None);
+            let problem = change.problem(&named_only, Some(whole));
+            pack.tell_instead(&told, &problem);
         }
         Ok(pack)
     }
@@ -381,11 +383,14 @@ impl Prepared {
         if let Some(envelope) = &self.request.envelope {
             contribution.draft.tools.clone_from(&envelope.tools);
         }
-        Ok(if options.form.is_text() {
-            compose(&request, vec![contribution], counter, None)?
-        } else {
-            compose_json(&request, &contribution, counter)?
-        })
+        let problems = |assembly: &Assembly| report::problems(self, assembly);
+        if options.form.is_text() {
+            let mut composed = compose(&request, vec![contribution], counter, None)?;
+            let found = problems(&composed.assembly);
+            composed.assembly.ledger.problems.extend(found);
+            return Ok(composed);
+        }
+        Ok(compose_json(&request, &contribution, counter, problems)?)
     }
 
     /// The request for the engine. A task that is longer than half the budget keeps its two ends.

@@ -16,6 +16,7 @@ mod responses;
 use indexmap::IndexMap;
 use kitbag_core::assembly::{Block, BlockBody, Breakpoint, Draft, OutputForm};
 use kitbag_core::content::RawJson;
+use kitbag_core::problem::Problem;
 use serde::Serialize;
 
 pub use received::{FitError, FittedRequest, ReceivedTurn, WireError};
@@ -179,6 +180,8 @@ pub(crate) struct Laid<'a> {
     pub(crate) breakpoints: &'a [Breakpoint],
     /// The text of a form that is one.
     pub(crate) text: &'a str,
+    /// The problems on the way to it, for a form that no provider takes.
+    pub(crate) problems: &'a [Problem],
 }
 
 impl Laid<'_> {
@@ -213,6 +216,8 @@ impl Laid<'_> {
             #[serde(skip_serializing_if = "Option::is_none")]
             model: Option<&'a str>,
             parts: &'a [Block],
+            #[serde(skip_serializing_if = "<[Problem]>::is_empty")]
+            problems: &'a [Problem],
         }
         if let Some(request) = self.request() {
             return request.body();
@@ -222,6 +227,7 @@ impl Laid<'_> {
             version: "1.0",
             model: self.draft.model.as_deref(),
             parts: self.blocks,
+            problems: self.problems,
         };
         serde_json::to_string(&payload).unwrap_or_default()
     }

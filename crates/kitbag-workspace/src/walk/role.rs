@@ -103,6 +103,9 @@ impl Place {
             None if is_test(stem, extension) => return FileRole::Test,
             None => {}
         }
+        if is_script_settings(stem, extension) {
+            return FileRole::Config;
+        }
         if stem.ends_with(".stories") {
             return FileRole::Example;
         }
@@ -167,10 +170,20 @@ fn is_test(stem: &str, extension: &str) -> bool {
                 | ("tests" | "test", "rs" | "go" | "js" | "ts" | "rb")
                 | (_, "t" | "bats" | "snap")
         )
+        // `error.caddyfiletest`, `basic.phpt`.
+        || extension.len() > 4 && extension.ends_with("test")
         || capital.split(' ').any(|known| known == extension)
             && (ends_in_test(stem) || stem.ends_with("TestCase") || ends_small(stem, "Spec"))
         || extension == "java"
             && (ends_small(stem, "IT") || stem.strip_prefix("Test").is_some_and(starts_capital))
+}
+
+/// `vite.config.ts`, `karma.conf.js`, `.eslintrc.cjs`: settings of a tool, written as a program.
+fn is_script_settings(stem: &str, extension: &str) -> bool {
+    let is_script = matches!(extension, "js" | "cjs" | "mjs" | "ts" | "cts" | "mts");
+    let is_settings =
+        stem.starts_with('.') || [".config", ".conf"].iter().any(|end| stem.ends_with(end));
+    is_script && is_settings
 }
 
 fn ends_small(stem: &str, end: &str) -> bool {
@@ -241,6 +254,7 @@ mod tests {
                 "src/parse/tests.rs",
                 "t/basic.t",
                 "__snapshots__/a.snap",
+                "adapt/errors.caddyfiletest",
             ],
         );
     }
@@ -310,6 +324,9 @@ mod tests {
                 "Makefile",
                 ".github/workflows/ci.yml",
                 "tsconfig.base.json",
+                "vite.config.ts",
+                "site/karma.conf.js",
+                ".eslintrc.cjs",
                 ".gitignore",
             ],
         );

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use kitbag_core::assembly::{AssemblySettings, Breakpoint, Draft, Kept, render_for_people};
+use kitbag_core::problem::Problem;
 
 use super::Composed;
 #[cfg(feature = "store")]
@@ -27,9 +28,15 @@ impl Composed {
     #[must_use]
     pub fn body_for_people(&self) -> BodyForPeople<'_> {
         let (kept, breakpoints) = (&self.assembly.kept, &self.assembly.breakpoints);
-        masked(&self.draft, kept, &self.settings, breakpoints, || {
-            self.body()
-        })
+        let problems = &self.assembly.ledger.problems;
+        masked(
+            &self.draft,
+            kept,
+            &self.settings,
+            breakpoints,
+            problems,
+            || self.body(),
+        )
     }
 }
 
@@ -46,7 +53,7 @@ impl ReplayedPrompt {
             ..
         } = &self.prompt;
         let body = || Cow::Borrowed(self.body.as_str());
-        masked(draft, kept, settings, breakpoints, body)
+        masked(draft, kept, settings, breakpoints, &[], body)
     }
 }
 
@@ -56,6 +63,7 @@ fn masked<'a>(
     kept: &[Kept],
     settings: &AssemblySettings,
     breakpoints: &[Breakpoint],
+    problems: &[Problem],
     body: impl FnOnce() -> Cow<'a, str>,
 ) -> BodyForPeople<'a> {
     // The usual case keeps the bytes that were sent; rendering again could only repeat them.
@@ -69,6 +77,7 @@ fn masked<'a>(
         blocks: &people.rendered.blocks,
         breakpoints,
         text: &people.rendered.body,
+        problems,
     };
     BodyForPeople {
         text: Cow::Owned(match settings.form.is_text() {

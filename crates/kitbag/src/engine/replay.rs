@@ -35,6 +35,8 @@ pub async fn replay(
         blocks: &prompt.blocks,
         breakpoints: &prompt.breakpoints,
         text: &prompt.body,
+        // Only what was sent is made again, and no provider takes a form that tells problems.
+        problems: &[],
     };
     let body = match &prompt.fields {
         Some(fields) => json_of(fields, laid.request().as_ref()),

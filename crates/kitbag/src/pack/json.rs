@@ -4,7 +4,8 @@
 //! around them is seen only when it is printed: then each text costs its share of that, what is still
 //! too much is taken off the budget, and the texts are fitted again.
 
-use kitbag_core::assembly::AssembleError;
+use kitbag_core::assembly::{AssembleError, Assembly};
+use kitbag_core::problem::Problem;
 use kitbag_core::tokens::{Exactness, TokenCounter, Tokens};
 
 use crate::engine::{Composed, Contribution, PromptRequest, tell, try_compose};
@@ -12,11 +13,13 @@ use crate::engine::{Composed, Contribution, PromptRequest, tell, try_compose};
 /// The most rounds. Each takes off twice as much as the one before; the second or third fits.
 const ROUNDS: u32 = 16;
 
-/// Composes the JSON within the budget of the request. Its tokens are those of all that is printed.
+/// Composes the JSON within the budget of the request. Its tokens are those of all that is printed, also of
+/// the `problems` that a finished prompt has.
 pub(super) fn compose_json(
     request: &PromptRequest,
     contribution: &Contribution,
     counter: &dyn TokenCounter,
+    problems: impl Fn(&Assembly) -> Vec<Problem>,
 ) -> Result<Composed, AssembleError> {
     let budget = request.settings.budget;
     let mut escaped = Escaped { counter, around: 0 };
@@ -25,12 +28,18 @@ pub(super) fn compose_json(
     loop {
         let mut composed = try_compose(&within, vec![contribution.clone()], &escaped, None)
             .map_err(|error| of_whole(error, budget, within.settings.budget))?;
-        let printed = counter.count(&composed.body());
-        let assembly = &mut composed.assembly;
+        let texts = composed.assembly.tokens;
+        composed.assembly.ledger.fit.budget = budget;
+        composed.assembly.tokens = counter.count(&composed.body());
+        let found = problems(&composed.assembly);
+        if !found.is_empty() {
+            composed.assembly.ledger.problems.extend(found);
+            composed.assembly.tokens = counter.count(&composed.body());
+        }
+        let assembly = &composed.assembly;
+        let printed = assembly.tokens;
         let over = printed.saturating_sub(budget);
         if over == Tokens::ZERO {
-            assembly.tokens = printed;
-            assembly.ledger.fit.budget = budget;
             tell(&composed);
             return Ok(composed);
         }
@@ -38,16 +47,16 @@ pub(super) fn compose_json(
             return Err(AssembleError::CountsDoNotAddUp {
                 tokenizer: assembly.tokenizer.clone(),
                 whole: printed,
-                parts: assembly.tokens,
+                parts: texts,
                 budget,
             });
         }
         // The first round shows the cost of the JSON itself; from then on it is a part of each text's price,
         // and only the remainder is taken off the budget.
         if round == 0 {
-            let around = printed.saturating_sub(assembly.tokens).0;
-            let texts = u32::try_from(assembly.kept.len()).unwrap_or(u32::MAX);
-            escaped.around = around.checked_div(texts).unwrap_or_default();
+            let around = printed.saturating_sub(texts).0;
+            let count = u32::try_from(assembly.kept.len()).unwrap_or(u32::MAX);
+            escaped.around = around.checked_div(count).unwrap_or_default();
         } else {
             let off = over.0.saturating_mul(1 << round);
             within.settings.budget = within.settings.budget.saturating_sub(Tokens(off));

@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::path::{Component, Path};
 
-use kitbag_core::chunk::{ContextChunk, Detail, Level};
+use kitbag_core::chunk::{ContextChunk, ContextPriority, Detail, Level, Relevance};
 use kitbag_core::neutral::one_line;
 use kitbag_core::problem::{Problem, ProblemKind};
 use kitbag_core::tokens::{TokenCounter, Tokens};
@@ -132,7 +132,9 @@ fn levels_within(
     full.into_iter().chain(best).cloned().collect()
 }
 
-/// The most of the budget that the model of a test takes, as a part of it.
+/// The most of the budget that the model of a test takes, as a part of it: a short test of one of the best files
+/// is tried first.
+const OF_A_SHORT_TEST: u32 = 20;
 const OF_A_TEST: u32 = 10;
 
 /// Makes one test critical, by one whole function at least: whoever is to write a test has seen one. Those
@@ -143,7 +145,12 @@ pub(super) fn pin_a_test(
     options: &PackOptions,
     counter: &dyn TokenCounter,
 ) {
-    let room = room(prepared, chunks, options, counter).min(Tokens(options.budget.0 / OF_A_TEST));
+    let left = room(prepared, chunks, options, counter);
+    let room = |part: u32| Room {
+        model: left.min(Tokens(options.budget.0 / part)),
+        // A pinned file knows no other limit.
+        whole: left.min(Tokens(options.budget.0 / 2)),
+    };
     let is_test = |file: &&mut FileChunk| file.test().is_some();
     let mut tests: Vec<&mut FileChunk> = chunks.iter_mut().filter(is_test).collect();
     if tests.iter().any(|file| file.is_pinned()) {
@@ -156,14 +163,18 @@ pub(super) fn pin_a_test(
     });
     let first_of_any = tests.partition_point(|file| file.test() == Some(TestOf::Best));
     let others = tests.split_off(first_of_any);
-    if tests.into_iter().any(|file| pin_model(file, room, counter)) {
-        return;
+    for part in [OF_A_SHORT_TEST, OF_A_TEST] {
+        let mut tests = tests.iter_mut();
+        if tests.any(|file| pin_model(file, room(part), counter)) {
+            return;
+        }
     }
+    let room = room(OF_A_TEST);
     let others: Vec<String> = others
         .into_iter()
         .map(|file| file.ranked.chunk.source.clone())
         .collect();
-    if pin_inner_test(chunks, room, counter) {
+    if pin_inner_test(chunks, room.model, counter) {
         return;
     }
     for source in others {
@@ -176,28 +187,48 @@ pub(super) fn pin_a_test(
     }
 }
 
-/// Makes a test critical, if a whole function of it fits.
-fn pin_model(file: &mut FileChunk, room: Tokens, counter: &dyn TokenCounter) -> bool {
+/// The tokens for the model of a test.
+#[derive(Clone, Copy)]
+struct Room {
+    /// For what must be in of it.
+    model: Tokens,
+    /// For all that is shown of it.
+    whole: Tokens,
+}
+
+/// Makes a test critical, if a whole function of it fits. More of it is shown where it is worth its place
+/// among the code.
+fn pin_model(file: &mut FileChunk, room: Room, counter: &dyn TokenCounter) -> bool {
     let levels = file.ranked.chunk.levels.iter();
     let parts = levels.filter(|level| matches!(level.level, Detail::Full | Detail::Slice));
     let is_whole = |level: &&Level| file.shows_a_function(level);
-    let fits = |level: &&Level| counter.count(&level.content) <= room;
+    let cost = |level: &Level| counter.count(&level.content);
+    // A token has about four bytes, and the fit counts what it may show.
+    let most = usize::try_from(room.whole.0)
+        .unwrap_or(usize::MAX)
+        .saturating_mul(4);
+    let fits = |level: &&Level| level.content.len() <= most;
     let mut levels: Vec<Level> = parts
         .rev()
         .filter(is_whole)
         .take_while(fits)
         .cloned()
         .collect();
-    if levels.is_empty() {
+    if levels.first().is_none_or(|least| cost(least) > room.model) {
         // The best part of it is too long, or no function.
-        levels.extend(file.model().filter(fits).cloned());
+        let Some(model) = file.model().filter(|model| cost(model) <= room.model) else {
+            return false;
+        };
+        levels.insert(0, model.clone());
     }
-    let is_model = !levels.is_empty();
-    if is_model {
-        levels.reverse();
-        file.pin("model", 0, levels);
-    }
-    is_model
+    levels.reverse();
+    let chunk = &mut file.ranked.chunk;
+    // That it must be in makes none of it worth more than it was.
+    let (usual, pinned) = (chunk.priority.weight(), ContextPriority::Critical.weight());
+    let relevance = u64::from(chunk.relevance.ppm()) * usual / pinned;
+    chunk.relevance = Relevance::from_ppm(u32::try_from(relevance).unwrap_or(u32::MAX));
+    file.pin("model", 0, levels);
+    true
 }
 
 /// Lets a test that stands in one of the best files be shown with each part of that file. Of a file that

@@ -44,11 +44,16 @@ impl Pack {
         &self.prompt
     }
 
-    /// Adds a problem to the ledger and the decisions.
-    pub(super) fn tell(&mut self, problem: Problem) {
+    /// Tells a problem in the place of one that says less.
+    pub(super) fn tell_instead(&mut self, less: &Problem, problem: &Problem) {
         // Both lists are public, and a reader of either must find it.
-        self.assembly.ledger.problems.push(problem.clone());
-        self.decisions.problems.push(problem);
+        let lists = [
+            &mut self.assembly.ledger.problems,
+            &mut self.decisions.problems,
+        ];
+        for told in lists.into_iter().flatten().filter(|told| *told == less) {
+            told.clone_from(problem);
+        }
     }
 }
 
@@ -271,7 +276,7 @@ pub(super) fn ranked(prepared: &Prepared, files: &[FileChunk]) -> Vec<RankedSour
 pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pack {
     let prompt = composed.body().into_owned();
     let Composed {
-        mut assembly,
+        assembly,
         mut redacted,
         ..
     } = composed;
@@ -294,13 +299,6 @@ pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pac
     excluded.extend(made.excluded);
     let left_out = made.left_out.into_iter();
     excluded.extend(left_out.filter(|out| !shown.contains_key(out.source.as_str())));
-    let attachment = prepared.request.attachment.as_ref();
-    let attachment = attachment.and_then(|attached| attachment_problem(attached, &assembly));
-    assembly.ledger.problems.extend(attachment);
-    let unseen = unseen::problem(&assembly);
-    assembly.ledger.problems.extend(unseen);
-    let left = left_unused(&assembly);
-    assembly.ledger.problems.extend(left);
     let chunks = packed(&assembly);
     let fit = &assembly.ledger.fit;
     let decisions = Decisions {
@@ -329,6 +327,23 @@ pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pac
         decisions,
         assembly,
     }
+}
+
+/// The problems that only a finished prompt shows.
+pub(super) fn problems(prepared: &Prepared, assembly: &Assembly) -> Vec<Problem> {
+    let attachment = prepared.request.attachment.as_ref();
+    let attachment = attachment.and_then(|attached| attachment_problem(attached, assembly));
+    let change = prepared.change.as_ref().and_then(|change| {
+        let named_only = change.named_only(assembly)?;
+        Some(change.problem(&named_only, None))
+    });
+    let found = [
+        attachment,
+        unseen::problem(assembly),
+        left_unused(assembly),
+        change,
+    ];
+    found.into_iter().flatten().collect()
 }
 
 /// The problem that a tenth of the budget or more is left, though there are files that have a word of the

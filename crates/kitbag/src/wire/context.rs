@@ -46,6 +46,7 @@ impl Request {
             blocks: &rendered.blocks,
             breakpoints: &[],
             text: &flat,
+            problems: &[],
         };
         let mut request = laid.request_in(dialect);
         request.set_mcp_servers(&context.mcp_servers);

@@ -2,8 +2,11 @@
 
 use std::fmt::Write as _;
 
-use kitbag::core::assembly::Reason;
+use kitbag::core::assembly::{OutputForm, Reason};
 use kitbag::core::chunk::Detail;
+use kitbag::core::tokens::TokenCounter as _;
+use kitbag::pack::Pack;
+use kitbag::tokens::{Counter, Vocabulary};
 
 use crate::project::{Project, find, packed, problems};
 
@@ -164,4 +167,25 @@ fn p02_a_path_that_means_several_files_or_none_is_told() {
     for note in notes {
         assert!(pack.prompt().contains(note), "{}", pack.prompt());
     }
+}
+
+#[test]
+fn p07_the_parts_as_json_come_with_the_problems() {
+    let project = Project::new(&[("src/login.rs", "pub fn login() {\n    redirect()\n}\n")]);
+    let parts = |task: &str| -> (Pack, serde_json::Value) {
+        let mut request = project.request(task, 700);
+        request.options.form = OutputForm::Payload;
+        let pack = packed(&request).unwrap();
+        let parts = serde_json::from_str(pack.prompt()).unwrap();
+        (pack, parts)
+    };
+    let (pack, told) = parts("fix the login redirect in old/login.rs and in src/till.rs");
+    assert_eq!(problems(&pack).len(), 2, "{:?}", problems(&pack));
+    let decided = serde_json::to_value(&pack.decisions.problems).unwrap();
+    assert_eq!(told["problems"], decided);
+    let counted = Counter::for_vocabulary(Vocabulary::O200kBase).unwrap();
+    assert_eq!(pack.decisions.tokens, counted.count(pack.prompt()));
+    assert!(pack.decisions.tokens.0 <= 700);
+    let (_, silent) = parts("why does the login redirect to an empty page at its first step?");
+    assert_eq!(silent.get("problems"), None, "{silent}");
 }

@@ -304,3 +304,20 @@ fn p01_a_log_counts_by_its_distinct_lines() {
         .map(|file| file.source.as_str());
     assert_eq!(best, Some("src/ledger.py"));
 }
+
+#[test]
+fn p05_a_model_of_a_test_is_shown_whole_where_there_is_room() {
+    let project = Project::new(&[("shop/ledger.py", &function("post_entry", "ledger", 9))]);
+    let tests: String = (0..6)
+        .map(|n| function(&format!("test_entry_{n}"), "ledger", 9))
+        .collect();
+    let tests = format!("from shop.ledger import post_entry\n\n\n{tests}");
+    project.write("tests/test_ledger.py", &tests);
+    let request = project.request("the ledger loses an entry at a step", 6_000);
+    let pack = as_type(request, TaskType::Debug);
+    let shown = find(&pack, "tests/test_ledger.py").unwrap();
+    assert_eq!(shown.reason, Reason::Critical);
+    // A tenth of the budget is what must be in of it at most.
+    assert!(shown.tokens.0 > 600, "{}", shown.tokens);
+    assert_eq!(shown.level, Detail::Full);
+}

@@ -113,13 +113,14 @@ fn p08_a_part_of_a_long_function_keeps_its_frame() {
 
 #[test]
 fn p08_imports_keep_their_frame() {
-    let go = "package main\n\nimport (\n\t\"fmt\"\n\t\"net/http\"\n\t\"os\"\n\n\t\"example.org/log\"\n)\n\nfunc a() {\n\tlog.Print(http.MethodGet)\n}\n\nfunc b() {\n\tfmt.Println(os.Args)\n}\n";
+    let go = "package main\n\nimport (\n\t\"bufio\"\n\t\"bytes\"\n\t\"fmt\"\n\t\"net/http\"\n\t\"os\"\n\n\t\"example.org/log\"\n)\n\nfunc a() {\n\tlog.Print(http.MethodGet)\n}\n\nfunc b() {\n\tfmt.Println(os.Args)\n}\n";
     insta::assert_snapshot!(unit_at(Language::Go, go, "log.Print("), @r#"
     // ... (2 lines)
     import (
-    	// ... (1 line)
+    	// ... (3 lines)
     	"net/http"
-    	// ... (2 lines)
+    	"os"
+
     	"example.org/log"
     )
 

@@ -9,6 +9,9 @@ use crate::syntax::{Frame, Import, Lines, Syntax, Unit};
 /// The most lines of imports that are shown.
 const MOST: u32 = 12;
 
+/// So many lines between two that are shown are shown too.
+const BRIDGED: u32 = 2;
+
 /// The imports of a file by the names that they make known.
 #[derive(Debug)]
 pub(super) struct Uses<'t> {
@@ -89,8 +92,21 @@ impl<'t> Uses<'t> {
                 shown = more;
             }
         }
-        shown
+        bridged(shown)
     }
+}
+
+/// Joins stretches with a line or two between them: those are imports mostly, cost no more than the comment that
+/// would stand for them, and make one part of several.
+fn bridged(mut shown: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    shown.dedup_by(|next, before| {
+        let is_near = next.0 <= before.1.saturating_add(1 + BRIDGED);
+        if is_near {
+            before.1 = before.1.max(next.1);
+        }
+        is_near
+    });
+    shown
 }
 
 fn is_no_name(byte: &u8) -> bool {
