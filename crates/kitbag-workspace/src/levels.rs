@@ -506,7 +506,7 @@ mod tests {
         let text: String = (0..90).map(function).collect();
         let made = levels("a.py", &text, syntax::parse(Language::Python, &text));
         let parts = made.iter().filter(|level| level.level == Detail::Slice);
-        let least = parts.map(|part| part.lines.clone()).last();
+        let least = parts.map(|part| part.lines.clone()).next_back();
         assert_eq!(least, Some(vec![(1, 12)]));
     }
 
