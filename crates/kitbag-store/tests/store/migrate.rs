@@ -135,7 +135,7 @@ fn what_is_only_read_is_not_made() {
         .map(|name| fs::metadata(path(name)).unwrap().len())
         .into();
     for (name, told) in [
-        ("gone.db", "there is no such file"),
+        ("gone.db", "the file does not exist"),
         ("empty.db", "the file is empty"),
         ("bare.db", "the file has no tables"),
         ("notes.txt", "is not a store of Kitbag"),
