@@ -1,5 +1,5 @@
-//! The audit log: key, action and subject of everything that was done. Entries are added and never changed, and hold
-//! nothing of what anybody said.
+//! The audit log: key, action and subject of everything that was done. Entries are added and never updated in place,
+//! and hold nothing of what anybody said.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -276,6 +276,7 @@ fn recall_request(request: &MemoryRequest, shown: Vec<MessageId>) -> RecallReque
         .without(shown);
     // The message to answer is in the prompt too, and would match its own words best.
     recall.in_prompt.extend(request.answering);
+    recall.answering = request.answering;
     if let (Some(_), Some(at)) = (request.answering, incoming.message.at) {
         // What was said since cannot have been known.
         recall = recall.among(MessageFilter {

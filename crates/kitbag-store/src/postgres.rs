@@ -14,6 +14,8 @@ mod parameters;
 mod retry;
 mod session;
 mod tenants;
+#[cfg(test)]
+mod tests;
 mod tls;
 
 use std::time::Duration;
@@ -127,10 +129,7 @@ impl Postgres {
     async fn try_write<T>(&self, tenant: &Tenant, operation: impl Operation<T>) -> Result<T> {
         let client = self.connection().await?;
         let result = self.in_transaction(&client, tenant, operation).await;
-        if let Err(StoreError::Disconnected { .. }) = result {
-            // The connection may still work, but lead to a server that another one has replaced.
-            drop(Object::take(client));
-        }
+        keep_or_drop(client, &result);
         result
     }
 
@@ -148,7 +147,18 @@ impl Postgres {
 
     async fn try_read<T>(&self, tenant: &Tenant, operation: impl Operation<T>) -> Result<T> {
         let client = self.connection().await?;
-        let session = self.begin(&client, tenant, Access::Read).await?;
+        let result = self.in_view(&client, tenant, operation).await;
+        keep_or_drop(client, &result);
+        result
+    }
+
+    async fn in_view<T>(
+        &self,
+        client: &Object,
+        tenant: &Tenant,
+        operation: impl Operation<T>,
+    ) -> Result<T> {
+        let session = self.begin(client, tenant, Access::Read).await?;
         let connection = self.within(&session);
         operation(&mut Tx::postgres(tenant.as_str(), connection)).await
     }
@@ -180,10 +190,11 @@ impl Postgres {
         Session::begin(client, tenant, access, mark).await
     }
 
-    fn within<'c>(&self, session: &Session<'c>) -> Connection<'c> {
+    fn within<'c>(&'c self, session: &Session<'c>) -> Connection<'c> {
         Connection {
             client: session.client(),
             prepares: self.statements == Statements::Prepared || session.is_marked,
+            marks: session.is_marked.then_some(&self.marks),
         }
     }
 
@@ -238,6 +249,14 @@ impl Postgres {
             return Err(error);
         }
         Ok(connection)
+    }
+}
+
+/// Takes a connection out of the pool whose use failed as if it were gone. It may still work, but lead to a server
+/// that another one has replaced, or to a session that is another one's.
+fn keep_or_drop<T>(connection: Object, result: &Result<T>) {
+    if let Err(StoreError::Disconnected { .. }) = result {
+        drop(Object::take(connection));
     }
 }
 

@@ -64,6 +64,8 @@ pub struct RecallRequest {
     pub limit: usize,
     /// Messages that are in the prompt already.
     pub in_prompt: Vec<MessageId>,
+    /// The message that is being answered, if it is in the store.
+    pub answering: Option<MessageId>,
     /// The weight of each kind of evidence.
     pub weights: RecallWeights,
     /// The store's model, which compares meanings.
@@ -83,6 +85,7 @@ impl RecallRequest {
             now: None,
             limit: 10,
             in_prompt: Vec::new(),
+            answering: None,
             weights: RecallWeights::default(),
             #[cfg(feature = "embeddings")]
             embedder: None,

@@ -8,6 +8,11 @@ use crate::value::Value;
 /// The version of the tables that this program reads and writes.
 pub(crate) const VERSION: i64 = STEPS.len() as i64;
 
+/// The first version with the tables of [`VERSION`]. A file of it, or of a later version, that cannot be written is
+/// read as it is.
+#[cfg(feature = "sqlite")]
+pub(crate) const SAME_TABLES: i64 = 8;
+
 /// Each step makes the next version. A released step is never changed: stores that have run it
 /// would miss the change.
 const STEPS: &[&str] = &[

@@ -52,15 +52,15 @@ struct Steady {
     megabytes: Vec<f64>,
 }
 
-/// The time that we add may be so many times what a bare proxy adds.
+/// The most time that Kitbag may add to a request, as a multiple of the time that a bare proxy adds.
 const TIMES_BARE: f64 = 2.0;
-/// Over many connections we take this share of the requests that the upstream takes directly.
+/// The least requests per second over many connections, as a share of what the upstream takes directly.
 const SHARE_OF_DIRECT: f64 = 0.7;
-/// Memory may add so many times what a bare recall takes.
+/// The most time that memory may add to a request, as a multiple of a bare recall.
 const RECALLS: f64 = 2.0;
-/// The most that a server has in memory.
+/// The most megabytes that the server may have resident.
 const MEGABYTES: f64 = 100.0;
-/// The memory at the end, beside that after a fifth of the requests.
+/// The most resident memory at the end, as a multiple of that after a fifth of the requests.
 const GROWTH: f64 = 1.1;
 
 pub(crate) fn serve(options: &Options) -> Result<()> {

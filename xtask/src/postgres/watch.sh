@@ -48,6 +48,11 @@ max_client_conn = 400
 default_pool_size = 4
 server_idle_timeout = 5
 END
+    # From 1.21 on it can carry prepared statements between sessions, and would hide a client that prepares some.
+    version=$("$pgbouncer" --version | sed -n 's/^PgBouncer 1\.\([0-9]*\).*/\1/p')
+    if [ "${version:-0}" -ge 21 ]; then
+        echo 'max_prepared_statements = 0' >>"$folder/pgbouncer.ini"
+    fi
     "$pgbouncer" --quiet "$folder/pgbouncer.ini" &
     pooler=$!
     wait_until_ready "$pooler" "$folder/pooler"

@@ -23,10 +23,10 @@ pub struct SaidSentence<'t> {
     pub is_question: bool,
     /// The change that it states, if any.
     pub change: Option<ToldChange>,
-    /// What it says besides the change, as a whole and in each clause that tells of one: its words without those
-    /// that say so, times and pronouns.
+    /// The words of the whole sentence, and of each clause that tells of a change, without those that tell of it,
+    /// times and pronouns.
     pub rest: Vec<String>,
-    /// The words right behind one that tells of the change or names the speaker: `doctor` in `my new doctor`.
+    /// Each word right after one that names the speaker or may imply a change: `doctor` in `my new doctor`.
     pub heads: Vec<&'t str>,
     /// Set if it says what was so before: `used to`.
     pub is_past: bool,
@@ -124,8 +124,8 @@ impl Statements {
         let rest = grammars.flat_map(|grammar| {
             let clauses = words.chunk_by(|_, next| next.gap == Gap::Space);
             let parts = core::iter::once(words).chain(clauses);
-            let parts = parts.filter(|part| grammar.cue.is_in(part));
-            parts.map(|part| grammar.without_change(part, &grammar.cue))
+            let parts = parts.filter(|part| grammar.cue.is_in(part) || grammar.switch.is_in(part));
+            parts.map(|part| grammar.without_change(part, &[&grammar.cue, &grammar.switch]))
         });
         rest.collect()
     }
@@ -146,20 +146,18 @@ impl Statements {
             let clauses = words.chunk_by(|_, next| next.gap == Gap::Space);
             let clauses = clauses
                 .filter(|clause| grammar.switch.is_in(clause) && grammar.self_words.is_in(clause));
-            clauses.map(|clause| grammar.without_change(clause, &grammar.switch))
+            clauses.map(|clause| grammar.without_change(clause, &[&grammar.switch]))
         });
         ended.collect()
     }
 }
 
 impl Grammar {
-    /// Returns a clause without the words that only tell of a change, which are those of a list.
-    fn without_change(&self, mut clause: &[Word<'_>], change: &Phrases) -> String {
+    /// Returns a clause without the words that only tell of a change, which are those of some lists.
+    fn without_change(&self, mut clause: &[Word<'_>], changes: &[&Phrases]) -> String {
         let beside = BESIDE.iter().filter_map(|name| self.lists.get(*name));
-        let lists: Vec<&Phrases> = [change, &self.self_words]
-            .into_iter()
-            .chain(beside)
-            .collect();
+        let lists = changes.iter().copied().chain([&self.self_words]);
+        let lists: Vec<&Phrases> = lists.chain(beside).collect();
         let mut kept = String::new();
         let mut is_behind_kept = true;
         while let Some((first, rest)) = clause.split_first() {

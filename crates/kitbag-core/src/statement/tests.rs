@@ -173,6 +173,8 @@ fn x12_a_condition_differs_from_a_report_by_its_accents() {
         "Es wuerde passen, ich wohne in Köln.",
         "HÄTTE ich Geld, ich wohne in Köln.",
         "Mir wurde gesagt, ich wohne in Köln.",
+        "Er hatte mir gesagt, ich wohne in Köln.",
+        "Mir wurde oft gesagt, ich wohne in Köln.",
         "Si vivo en Madrid, pago mucho.",
     ] {
         assert_eq!(drawn(text), [], "{text}");

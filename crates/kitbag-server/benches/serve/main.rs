@@ -98,7 +98,10 @@ async fn measure(arguments: &[String]) {
     for senders in [1, 500] {
         recall::measure(direct, senders).await;
     }
-    for memory in [false, true] {
-        steady::measure(direct, memory).await;
+    // The memory of a process is read as Linux tells it.
+    if cfg!(target_os = "linux") {
+        for memory in [false, true] {
+            steady::measure(direct, memory).await;
+        }
     }
 }

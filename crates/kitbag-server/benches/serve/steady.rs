@@ -65,5 +65,5 @@ fn resident(process: u32) -> f64 {
     let status = status.unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok());
-    kilobytes.unwrap_or(f64::NAN) / 1e3
+    kilobytes.unwrap() / 1e3
 }

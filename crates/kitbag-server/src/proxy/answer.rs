@@ -12,7 +12,7 @@ use futures_util::stream;
 use http::StatusCode;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
-use kitbag::provider::{Reply, ReplyReader};
+use kitbag::provider::{ProviderError, Reply, ReplyReader};
 use kitbag::wire::Dialect;
 use serde_json::json;
 use tokio::time::timeout;
@@ -52,6 +52,8 @@ struct Passing {
     silent: Duration,
     /// True once a part of the answer has arrived.
     is_begun: bool,
+    /// True once an event could not be read, which is logged once.
+    is_unreadable: bool,
     last: Option<Last>,
 }
 
@@ -78,6 +80,7 @@ impl Answer {
             is_within: false,
             silent: Duration::ZERO,
             is_begun: false,
+            is_unreadable: false,
             last: None,
         };
         Body::from_stream(stream::unfold(passing, async |mut passing| {
@@ -196,8 +199,11 @@ impl Passing {
             match event {
                 Ok(event) => self.reply.add(event),
                 // The client gets it as it is. What was said is not known any more, and so not learned.
-                Err(error) => {
-                    tracing::info!(event = "answer_unreadable", %error);
+                Err(_) => {
+                    // Without the error, which quotes the event: contents are never logged.
+                    if !std::mem::replace(&mut self.is_unreadable, true) {
+                        tracing::info!(event = "answer_unreadable");
+                    }
                     self.answer.learner = None;
                 }
             }
@@ -210,6 +216,10 @@ impl Passing {
             for event in reader.end() {
                 match event {
                     Ok(event) => self.reply.add(event),
+                    // Its text quotes the answer, and the problem is logged.
+                    Err(ProviderError::Malformed { .. }) if self.answer.is_stream => {
+                        return Err("the answer of the upstream cannot be read".to_owned());
+                    }
                     Err(error) if self.answer.is_stream => return Err(error.to_string()),
                     // Whatever it is, the client has all of it.
                     Err(_) => {}

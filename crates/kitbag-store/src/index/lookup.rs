@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::scope::Scope;
 use crate::transaction::Tx;
 
-/// All places of a query's terms in a scope, by term, sorted by place. Of a term with more than `most`,
-/// some may be missing, but more than `most` are there.
+/// Returns the places of a query's terms in a scope, by term, sorted by place. Reading a term stops once it has
+/// more than `most` places, so a longer list is incomplete.
 pub(crate) async fn evidence(
     tx: &mut Tx<'_>,
     scope: &Scope,

@@ -101,12 +101,12 @@ pub(super) struct SortedWords {
     entries: Vec<Entry>,
 }
 
-/// The bytes of several words in a row. Of longer rows fewer fit on a page, and more of it stays empty;
-/// of shorter ones more is key.
+/// The most bytes of a row that holds several words. Longer rows leave more of a page empty; shorter ones spend
+/// more of it on keys.
 const ROW: usize = 450;
-/// The bytes of the first row, which is the only one of a small block, and of one with a part of a word's
-/// places. SQLite keeps up to 1,002 bytes of a row within its page, key included; longer rows take whole
-/// pages of their own.
+/// The most bytes of the first row, which is the only one of a small block, and of a row that holds a part of one
+/// word's places. SQLite keeps up to 1,002 bytes of a row within its page, key included; a longer row takes
+/// whole pages of its own.
 const LONG_ROW: usize = 900;
 
 /// A row of words. Rows that begin with the same word differ in `part`.

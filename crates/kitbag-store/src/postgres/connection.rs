@@ -4,9 +4,10 @@ use deadpool_postgres::ClientWrapper;
 use tokio_postgres::Statement;
 use tokio_postgres::types::{ToSql, Type};
 
-use super::error::failed;
+use super::error;
+use super::marks::Marks;
 use super::row;
-use crate::error::Result;
+use crate::error::{Result, StoreError};
 use crate::value::{Row, Value};
 
 /// The way statements are sent.
@@ -32,6 +33,8 @@ pub(crate) struct Connection<'c> {
     pub(super) client: &'c ClientWrapper,
     /// True if statements are prepared and not unnamed.
     pub(super) prepares: bool,
+    /// The marks that said so, if it is not the address that did.
+    pub(super) marks: Option<&'c Marks>,
 }
 
 impl Connection<'_> {
@@ -44,7 +47,7 @@ impl Connection<'_> {
             }
             None => self.client.execute_typed(sql, &typed(parameters)).await,
         };
-        touched.map_err(failed)
+        touched.map_err(|error| self.failed(error))
     }
 
     pub(crate) async fn query(&self, sql: &str, parameters: &[Value]) -> Result<Vec<Row>> {
@@ -56,7 +59,11 @@ impl Connection<'_> {
             }
             None => self.client.query_typed(sql, &typed(parameters)).await,
         };
-        found.map_err(failed)?.iter().map(row).collect()
+        found
+            .map_err(|error| self.failed(error))?
+            .iter()
+            .map(row)
+            .collect()
     }
 
     /// Runs a statement that hardly comes again with the same text, and so is never prepared.
@@ -66,13 +73,29 @@ impl Connection<'_> {
         parameters: impl IntoIterator<Item = &'v Value>,
     ) -> Result<u64> {
         let executed = self.client.execute_typed(sql, &typed(parameters)).await;
-        executed.map_err(failed)
+        executed.map_err(|error| self.failed(error))
     }
 
     /// Runs statements without parameters.
     #[cfg(feature = "sqlite")]
     pub(crate) async fn batch(&self, sql: &str) -> Result<()> {
-        self.client.batch_execute(sql).await.map_err(failed)
+        self.client
+            .batch_execute(sql)
+            .await
+            .map_err(|error| self.failed(error))
+    }
+
+    /// The failure of a statement. A prepared statement that is gone, or there already, shows a pooler that the marks
+    /// have missed: the operation is tried again, on another connection and without prepared statements.
+    fn failed(&self, error: tokio_postgres::Error) -> StoreError {
+        match self.marks {
+            Some(marks) if error::is_of_prepared(&error) => {
+                marks.meet_pooler();
+                let reason = error::explain(&error);
+                StoreError::Disconnected { reason }
+            }
+            _ => error::failed(error),
+        }
     }
 
     async fn prepared(&self, sql: &str, parameters: &[Value]) -> Result<Option<Statement>> {
@@ -85,7 +108,7 @@ impl Connection<'_> {
         }
         let kinds: Vec<Type> = parameters.iter().map(Value::kind).collect();
         let statement = self.client.prepare_typed_cached(sql, &kinds).await;
-        statement.map(Some).map_err(failed)
+        statement.map(Some).map_err(|error| self.failed(error))
     }
 }
 

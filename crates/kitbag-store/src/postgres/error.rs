@@ -56,6 +56,14 @@ pub(crate) fn failed(error: tokio_postgres::Error) -> StoreError {
     }
 }
 
+/// Returns true if a prepared statement does not exist, or exists already, in the session that was asked for it.
+pub(super) fn is_of_prepared(error: &tokio_postgres::Error) -> bool {
+    let code = error.code();
+    code.is_some_and(|code| {
+        *code == SqlState::INVALID_SQL_STATEMENT_NAME || *code == SqlState::DUPLICATE_PSTATEMENT
+    })
+}
+
 /// The failure of a commit. If the server refused it, nothing has changed; if the connection broke
 /// or the server went down before it answered, the outcome is unknown.
 pub(super) fn commit(error: tokio_postgres::Error) -> StoreError {

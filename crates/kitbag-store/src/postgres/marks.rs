@@ -19,7 +19,7 @@ pub(super) struct Marks {
     /// A random number, by which two pools differ.
     pool: String,
     /// True once a transaction was in another session than that of its connection.
-    met_pooler: AtomicBool,
+    pub(super) met_pooler: AtomicBool,
 }
 
 impl Marks {
@@ -32,6 +32,11 @@ impl Marks {
             pool: u128::from_le_bytes(random).to_string(),
             met_pooler: AtomicBool::new(false),
         })
+    }
+
+    /// Ends the marking: from now on no transaction of the pool prepares statements.
+    pub(super) fn meet_pooler(&self) {
+        self.met_pooler.store(true, Ordering::Relaxed);
     }
 
     /// The mark of a connection; none once there is known to be a pooler.
@@ -74,7 +79,7 @@ impl Mark<'_> {
         });
         let is_here = found == Some(self.name.as_str());
         if !is_here {
-            self.marks.met_pooler.store(true, Ordering::Relaxed);
+            self.marks.meet_pooler();
         }
         is_here
     }

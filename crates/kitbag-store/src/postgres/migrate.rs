@@ -80,7 +80,7 @@ GRANT SELECT ON version TO kitbag_app;
 /// rows. `FORCE` binds the owner of the table too, which policies do not by themselves.
 fn row_security(table: &str) -> String {
     let rights = match table {
-        // What was done is not rewritten; it goes with its tenant alone.
+        // An entry is not updated in place; it goes with its tenant alone.
         "audit" => "SELECT, INSERT, DELETE",
         _ => "SELECT, INSERT, UPDATE, DELETE",
     };
@@ -95,7 +95,8 @@ fn row_security(table: &str) -> String {
     )
 }
 
-/// Who owns the tables has all rights on them, and may not change an entry of the audit log either.
+/// The owner of the tables has all rights on them, and may not update an entry of the audit log in place either.
+/// Deleting stays possible, since entries go with their tenant.
 const AUDIT_IS_ONLY_ADDED_TO: &str = "
 CREATE OR REPLACE FUNCTION audit_is_only_added_to() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     RAISE EXCEPTION 'entries of the audit log cannot be changed';

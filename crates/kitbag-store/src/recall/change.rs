@@ -48,8 +48,8 @@ pub(super) async fn put_latest_first(
         .filter(|hit| hit.message.message.role == Role::User)
         .map(|hit| (hit.message.id, hit.text().into_owned()))
         .collect();
-    // All are only read where one tells of a change or of the past: that costs as much as the rest of a
-    // recall.
+    // All of them are read only if one tells of a change or of the past: reading them costs as much as the rest of
+    // a recall.
     let tells = |(_, text): &(MessageId, String)| {
         STATEMENTS.may_tell_change(text) && {
             let told = ToldMessage::new(&STATEMENTS, text);
@@ -220,11 +220,10 @@ async fn lead_to_later(
         );
         own.sort_unstable();
         for (message, cuts) in messages_and_cuts(tx, part, &own).await? {
-            let is_shown = request.in_prompt.contains(&message.id);
             // The message that is being answered has all words of the query, and would seem to change anything.
             let may_come = message.recallable
                 && message.message.is_for_user()
-                && !(is_shown && message.text() == request.query);
+                && request.answering != Some(message.id);
             let is_later = |than: &StoredMessage| follows(&message, than);
             if !may_come
                 || !is_later(&earlier.message)

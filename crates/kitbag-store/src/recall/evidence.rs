@@ -11,8 +11,8 @@ use crate::transaction::Tx;
 /// The most messages that are read of the days that a query names.
 const DATED: u32 = 2_000;
 
-/// The places of a query's words, and the messages of the days that it names. Of a word with more than
-/// `most` places some are left out, but not so many that it seems to have fewer.
+/// Returns the places of a query's words, and the messages of the days that it names. Reading a word stops once it
+/// has more than `most` places, so a longer list is incomplete.
 pub(super) async fn gather(
     tx: &mut Tx<'_>,
     parts: &[Part],

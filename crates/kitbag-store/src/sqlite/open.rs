@@ -145,6 +145,10 @@ fn migrate(path: &Path, connection: &mut Connection) -> Result<()> {
     if found == schema::VERSION {
         return Ok(());
     }
+    let is_read_only = connection.is_readonly(rusqlite::MAIN_DB);
+    if found >= schema::SAME_TABLES && is_read_only.map_err(|error| failure(path, &error))? {
+        return Ok(());
+    }
     let failure = |error: rusqlite::Error| match error.sqlite_error_code() {
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied)
             if found > 0 =>

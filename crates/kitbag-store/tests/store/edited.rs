@@ -88,7 +88,10 @@ async fn x12_an_edited_message_keeps_its_older_text_and_recall_finds_the_new_one
     let error = store.edit_message(id, "anything", second(11)).await;
     assert!(error.unwrap_err().to_string().contains("1.1#1"));
     let error = other.edit_message(id, " ", second(11)).await.unwrap_err();
-    assert!(error.to_string().contains("the new text is empty"), "{error}");
+    assert!(
+        error.to_string().contains("the new text is empty"),
+        "{error}"
+    );
 }
 
 async fn x12_an_edit_drops_what_was_made_of_the_older_text(store: Store) {

@@ -82,8 +82,9 @@ fn x07_prepared_statements_answer_as_unnamed_ones_do() {
     });
 }
 
-/// The pooler gives both the same few sessions of the server, in turns. Neither may prepare a statement
-/// in one that it shares, where the other's would have the same name.
+/// The pooler gives both the same few sessions of the server, in turns. Neither may prepare a statement in one that it
+/// shares: in the next session it does not exist. Two statements of one process never have the same name, so a
+/// statement that is there already is not tested here.
 #[test]
 #[ignore = "needs PostgreSQL: cargo xtask test"]
 fn x07_two_who_share_sessions_behind_a_pooler_answer_alike() {

@@ -27,6 +27,7 @@ on_both! {
     x12_a_fact_that_is_asked_for_is_found_behind_hundreds_of_later_ones
     x12_a_change_that_is_told_in_other_words_ranks_above_what_it_outdates
     x12_a_change_that_stands_in_the_prompt_marks_what_it_outdates
+    x12_a_message_with_a_secret_outdates_nothing_while_it_is_answered
     x12_a_change_about_something_else_outdates_nothing
     x12_what_was_so_before_ranks_below_what_is_so
 }
@@ -499,8 +500,28 @@ async fn x12_a_change_that_stands_in_the_prompt_marks_what_it_outdates(store: St
     let request = RecallRequest::new("ann", question);
     let hits = store.recall(&request).await.unwrap();
     let asked = of("asked", &hits).message.id;
-    let hits = store.recall(&request.without(vec![asked])).await.unwrap();
+    let mut request = request.without(vec![asked]);
+    request.answering = Some(asked);
+    let hits = store.recall(&request).await.unwrap();
     assert_eq!(of("doctor", &hits).outdated_by, None);
+}
+
+async fn x12_a_message_with_a_secret_outdates_nothing_while_it_is_answered(store: Store) {
+    let lines = vec![said("doctor", "My doctor is Dr. Hall.", 1)];
+    store.import(lines, second(2)).await.unwrap();
+    // It is stored with a mask, and so differs from what was typed.
+    let token = ["ghp", "1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV2wX"].join("_");
+    let question = format!("I have a new question for my doctor, with {token}.");
+    let incoming = Incoming::new("chat", "ann", question);
+    let turn = store.accept(&incoming, second(3)).await.unwrap();
+    let mut request = MemoryRequest::new(incoming, second(4));
+    request.answering = Some(turn.message);
+    let shown = vec![turn.message];
+    let known = store.recollect(&request, None, shown).await;
+    assert_eq!(known.problems, []);
+    let mut hits = known.recalled.iter();
+    let doctor = hits.find(|hit| hit.text().contains("Dr. Hall")).unwrap();
+    assert_eq!(doctor.outdated_by, None);
 }
 
 async fn x12_a_change_about_something_else_outdates_nothing(store: Store) {

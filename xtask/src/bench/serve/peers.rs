@@ -121,7 +121,7 @@ fn started(
         process,
     };
     let begun = Instant::now();
-    while TcpStream::connect(&peer.address).is_err() {
+    while !listens(&peer.address) {
         if let Some(ended) = peer.process.try_wait()? {
             bail!("it ended ({ended}); target/bench/{name}.log says why");
         }
@@ -131,6 +131,15 @@ fn started(
         thread::sleep(Duration::from_millis(200));
     }
     Ok(peer)
+}
+
+/// Tries a connection. On an address where nobody listens, a socket may connect to itself if the system gives it just
+/// this port.
+fn listens(address: &str) -> bool {
+    TcpStream::connect(address).is_ok_and(|stream| {
+        let ends = stream.local_addr().ok().zip(stream.peer_addr().ok());
+        ends.is_some_and(|(own, peer)| own != peer)
+    })
 }
 
 fn free_port() -> Result<u16> {

@@ -110,7 +110,7 @@ fn x07_turns_on_two_nodes_are_each_answered_once_and_a_killed_node_loses_nothing
             answered
         });
         while acknowledged.load(Ordering::SeqCst) < 5 && !asking.is_finished() {
-            thread::yield_now();
+            thread::sleep(std::time::Duration::from_millis(1));
         }
         node.kill();
         told = asking.join().unwrap();
@@ -218,7 +218,7 @@ fn x07_nodes_that_are_killed_at_random_moments_lose_and_double_nothing() {
             // A node takes a while for its first answer.
             while is_begun.load(Ordering::SeqCst) == 0 && !clients.iter().all(|it| it.is_finished())
             {
-                thread::yield_now();
+                thread::sleep(std::time::Duration::from_millis(1));
             }
             thread::sleep(moment);
             killed.kill();

@@ -55,7 +55,7 @@ fn x07_what_is_no_backup_and_where_none_can_be_written_is_told() {
     let missing = error(&["restore", "missing.db"]);
     assert_eq!(
         missing,
-        "error: there is no backup missing.db: there is no such file\n\
+        "error: there is no backup missing.db: the file does not exist\n\
          hint: name a file that `kitbag memory backup` wrote\n"
     );
     let empty = error(&["restore", "empty.db"]);

@@ -114,6 +114,30 @@ fn x07_an_older_store_that_cannot_be_written_says_what_to_do() {
 }
 
 #[test]
+fn x07_an_older_store_with_the_same_tables_is_read_as_it_is() {
+    let memory = Memory::talk();
+    let reader = Reader::of(&memory);
+    let expected = READING.map(|args| reader.run(args).success());
+    for version in [8, 9] {
+        rights(&reader.file(), 0o666);
+        let file = rusqlite::Connection::open(reader.file()).unwrap();
+        let older = "DROP TRIGGER IF EXISTS audit_is_only_added_to; DELETE FROM sqlite_stat1";
+        file.execute_batch(older).unwrap();
+        file.pragma_update(None, "user_version", version).unwrap();
+        drop(file);
+        for (of_file, of_folder) in [(0o444, 0o555), (0o444, 0o755), (0o666, 0o555)] {
+            rights(&reader.file(), of_file);
+            rights(&reader.place(), of_folder);
+            for (args, expected) in READING.iter().zip(&expected) {
+                let output = reader.run_as_another(args);
+                assert_eq!(&output.stdout, expected, "{version} {args:?}: {output:?}");
+            }
+            rights(&reader.place(), 0o755);
+        }
+    }
+}
+
+#[test]
 fn x01_reading_makes_no_store() {
     let memory = Memory::new();
     for args in READING {

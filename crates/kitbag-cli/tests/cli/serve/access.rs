@@ -31,7 +31,7 @@ fn x06_pages_of_browsers_are_refused() {
 }
 
 #[test]
-fn x06_an_upstream_that_nobody_knows_is_told_with_those_that_there_are() {
+fn x06_an_unknown_upstream_is_refused_with_the_known_names() {
     let folder = Folder::new();
     let error = folder.run(&["serve", "--no-memory", "--upstream", "nosuch"]);
     let error = error.failure(1);

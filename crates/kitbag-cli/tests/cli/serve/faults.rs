@@ -58,6 +58,21 @@ fn x06_a_stream_that_is_cut_ends_with_an_error_event() {
 }
 
 #[test]
+fn x06_events_that_cannot_be_read_are_logged_once_and_without_their_text() {
+    let bad = "data: {\"foxglove\n\n".repeat(3);
+    let stream = CHAT.replacen("\n\n", &format!("\n\n{bad}"), 1);
+    let upstream = Upstream::start(vec![Reply::stream(&stream)]);
+    let folder = Folder::new();
+    let variables = [("KITBAG_LOG", "info")];
+    let server = Server::start_with(&folder, &variables, &["--upstream", &upstream.address()]);
+    let answer = server.post("/v1/chat/completions", &[], HI);
+    assert_eq!(answer.body, stream);
+    let said = server.stop().stderr;
+    assert_eq!(said.matches("answer_unreadable").count(), 1, "{said}");
+    assert!(!said.contains("foxglove"), "{said}");
+}
+
+#[test]
 fn x06_an_upstream_that_falls_silent_is_given_up() {
     let upstream = Upstream::answering(|_| Reply::Silent(begun(CHAT)));
     let folder = Folder::new();

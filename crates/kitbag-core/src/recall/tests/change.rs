@@ -72,6 +72,16 @@ fn x12_a_change_says_the_same_with_another_value() {
             "How much rent do I pay?",
         ),
         (
+            "My rent is 900 euros",
+            "They raised my rent to 1050 euros",
+            "What is my rent?",
+        ),
+        (
+            "Meine Miete beträgt 900 Euro",
+            "Meine Miete wurde auf 1050 Euro erhöht",
+            "Wie hoch ist meine Miete?",
+        ),
+        (
             "My manager is Sarah Klein",
             "Sarah Klein left the company, my new manager is Tom Becker",
             "Who is my manager?",

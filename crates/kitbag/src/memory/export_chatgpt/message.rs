@@ -178,8 +178,8 @@ fn without_marks(text: &str) -> String {
     without_references(&plain)
 }
 
-/// The longest number or name of a source in a reference.
-const LONGEST_REFERENCE: usize = 60;
+/// The longest number and name of a source in a reference, in bytes: the name of a file may have 255.
+const LONGEST_REFERENCE: usize = 300;
 
 /// A text without references of an older form: `【4†source】`. Other texts in such brackets stay.
 fn without_references(text: &str) -> String {

@@ -168,7 +168,7 @@ fn chatgpt() -> serde_json::Value {
         0.0,
         json!([
             "Try \u{e200}entity\u{e202}[\"place\",\"Nora's\",\"diner\"]\u{e201}.\u{e200}cite\u{e202}turn0search1\u{e201} \
-             Or \u{e200}cite\u{e202}turn0search2\u{e201} wait【4:0†menu.pdf】 【here】."
+             Or \u{e200}cite\u{e202}turn0search2\u{e201} wait【4:0†menu of the winter, for tables of more than six guests, second edition.pdf】 【here】."
         ]),
     );
     answer["create_time"] = json!(null);
