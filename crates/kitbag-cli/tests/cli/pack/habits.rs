@@ -306,6 +306,17 @@ fn p05_a_prompt_ends_in_the_language_of_its_task_and_in_every_format() {
 }
 
 #[test]
+fn p01_a_limit_of_the_answer_is_refused_for_a_form_without_one() {
+    let shop = tree(&[("src/login.rs", "fn login() {}\n")]);
+    for format in ["prompt", "markdown", "json"] {
+        let args = ["the login", "--format", format, "--max-output", "777"];
+        let told = shop.pack(&args).failure(2);
+        assert!(told.contains("is no request"), "{told}");
+        assert!(told.contains("--format anthropic"), "{told}");
+    }
+}
+
+#[test]
 fn p12_characters_that_nobody_sees_are_told() {
     let tree = tree(&[
         ("src/login.rs", "fn login() { /* \u{202e}nigol */ }\n"),
