@@ -306,7 +306,7 @@ fn p05_a_prompt_ends_in_the_language_of_its_task_and_in_every_format() {
 }
 
 #[test]
-fn p01_a_limit_of_the_answer_is_refused_for_a_form_without_one() {
+fn a_limit_of_the_answer_is_refused_for_a_form_without_one() {
     let shop = tree(&[("src/login.rs", "fn login() {}\n")]);
     for format in ["prompt", "markdown", "json"] {
         let args = ["the login", "--format", format, "--max-output", "777"];
