@@ -11,7 +11,9 @@ const ITEMS: [&str; 9] = [
 
 /// Lists public items without a doc comment.
 pub(super) fn check(sources: &[Source]) -> Vec<Problem> {
-    let is_library = |path: &str| path.starts_with("crates/") && path.contains("/src/");
+    let is_library = |path: &str| {
+        path.starts_with("crates/") && path.contains("/src/") && !path.contains("/tests/")
+    };
     let library = sources.iter().filter(|source| is_library(&source.path));
     library.flat_map(undocumented).collect()
 }
