@@ -74,10 +74,10 @@ impl Default for DepthWeights {
 const WINDOW: u32 = 13;
 const WHOLE: u32 = 70;
 
-/// What has fewer lines is shown with what stands beside it.
+/// A unit of fewer lines is shown with its neighbours.
 const SMALL: u32 = 10;
 
-/// The least part of a file has so many lines.
+/// The fewest lines that a part of a file has.
 const FEWEST_LINES: u32 = 3;
 
 /// A part of fewer bytes is a fragment: with its heading it has less than 1,500.
@@ -252,8 +252,8 @@ impl<'a> Depth<'a> {
             }
             chosen.sort_unstable();
             let rendered = view.slice(&chosen);
-            // A prompt has little room for fragments: the step behind the best unit is none, or a file
-            // of short functions would have no part that may be shown. A few lines are none either.
+            // A prompt has little room for fragments. Only the first step may be one, because a file of short
+            // functions would otherwise have no part to show, and it needs more than a few lines.
             let is_fragment = rendered.content.len() < FRAGMENT;
             let is_scrap = shown < SMALL && candidate.located.is_empty();
             if is_fragment && (!slices.is_empty() || is_scrap) {
@@ -268,23 +268,25 @@ impl<'a> Depth<'a> {
             worth.is_some_and(|worth| worth.named)
         };
         let named: Vec<&Weighed> = units.iter().filter(is_named).collect();
+        let excerpt_of = |unit: &Weighed| {
+            let (first, last) = excerpt(candidate, unit.index);
+            let is_whole = last + 1 - first >= unit.lines;
+            let mass = if is_whole { unit.mass } else { 0.0 };
+            slice(view.excerpt(first, last), coverage(mass))
+        };
         if let Some(best) = named.first() {
             // The definitions that the task names, and the best stretch of them if they are too long.
             let indices: Vec<usize> = named.iter().map(|unit| unit.index).collect();
             let mass = named.iter().map(|unit| unit.mass).sum();
             levels.push(slice(view.slice(&indices), coverage(mass)));
-            let (first, last) = excerpt(candidate, best.index);
-            levels.push(slice(view.excerpt(first, last), coverage(0.0)));
+            levels.push(excerpt_of(best));
         }
         if let Some(best) = units.first() {
-            let (first, last) = excerpt(candidate, best.index);
-            let shown = view.excerpt(first, last);
-            let is_whole = last + 1 - first >= best.lines;
-            let mass = if is_whole { best.mass } else { 0.0 };
-            let lines: u32 = shown.lines.iter().map(|(from, to)| to + 1 - from).sum();
+            let excerpt = excerpt_of(best);
+            let lines: u32 = excerpt.lines.iter().map(|(from, to)| to + 1 - from).sum();
             // A line or two say less than the name of the file, unless the task points at them.
             if lines >= FEWEST_LINES || !candidate.located.is_empty() {
-                levels.push(slice(shown, coverage(mass)));
+                levels.push(excerpt);
             }
         }
         let outlined = permille(self.weights.breadth + self.weights.outline * deep);
@@ -501,13 +503,51 @@ mod tests {
     }
 
     #[test]
-    fn p08_a_short_function_is_shown_with_what_stands_beside_it() {
+    fn p08_a_short_function_is_shown_with_its_neighbours() {
         let function = |n: u32| format!("def f{n}():\n    return {n}\n\n\n");
         let text: String = (0..90).map(function).collect();
         let made = levels("a.py", &text, syntax::parse(Language::Python, &text));
         let parts = made.iter().filter(|level| level.level == Detail::Slice);
         let least = parts.map(|part| part.lines.clone()).next_back();
         assert_eq!(least, Some(vec![(1, 12)]));
+    }
+
+    #[test]
+    fn p08_a_short_named_function_counts_whole_with_its_neighbours() {
+        let function = |n: u32| format!("def f{n}():\n    return {n}\n\n\n");
+        let text: String = (0..90).map(function).collect();
+        let syntax = syntax::parse(Language::Python, &text);
+        // The neighbours of the first count least, so that no other level shows them.
+        let worth = |index: usize| UnitWorth {
+            words: match index {
+                0 => 1.0,
+                1..80 => 0.01,
+                _ => 0.5,
+            },
+            named: index == 0,
+            ..UnitWorth::default()
+        };
+        let candidate = Candidate {
+            file: 0,
+            text: text.clone(),
+            units: (0..syntax.units.len()).map(worth).collect(),
+            parsed: Arc::new(Parsed::new(syntax)),
+            hits: Vec::new(),
+            located: Vec::new(),
+            named: true,
+        };
+        let weights = DepthWeights::default();
+        let made = Depth::of(std::slice::from_ref(&candidate), &weights)
+            .levels(&candidate, &text, "a.py", 1.0);
+        let coverage = |last: u32| {
+            let level = made.iter().find(|level| level.lines == [(1, last)]);
+            level.unwrap().coverage
+        };
+        // The function itself, and the same with two neighbours.
+        let alone = made.iter().filter(|level| level.level == Detail::Slice);
+        let alone = alone.map(|level| level.lines[0].1).min().unwrap();
+        assert!(alone < 12, "{alone}");
+        assert_eq!(coverage(12), coverage(alone));
     }
 
     #[test]

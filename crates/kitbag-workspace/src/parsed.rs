@@ -1,4 +1,4 @@
-//! A text with its structure, and what follows from the two alone: a process that stays finds it out once.
+//! A text's structure and facts derived from the two, computed once per process.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::OnceLock;
@@ -7,7 +7,8 @@ use crate::relevance::units;
 use crate::syntax::{Syntax, inner_tests, windows};
 use crate::walk::FileRole;
 
-/// A text's structure, with what was found out about the text so far.
+/// A text's structure and the facts derived from the two so far. It does not hold the text: every method must be
+/// asked with the same one.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Parsed {
@@ -20,7 +21,7 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    /// A text of this structure. All that is asked later must be asked with the same text.
+    /// A text of this structure.
     #[must_use]
     pub fn new(syntax: Syntax) -> Self {
         Self {
@@ -35,7 +36,7 @@ impl Parsed {
         Self::new(windows(text))
     }
 
-    /// Tells if a text has nothing that must not be shown. `find_out` is asked once.
+    /// Tells if a text has nothing that must not be shown. `find_out` is called once.
     pub fn is_shown_as_it_is(&self, find_out: impl FnOnce() -> bool) -> bool {
         *self.is_shown_as_it_is.get_or_init(find_out)
     }

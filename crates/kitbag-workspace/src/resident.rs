@@ -81,9 +81,9 @@ impl Resident {
     }
 
     /// Parses all files of the workspace that was opened last and counts their identifiers, one after
-    /// another, until a workspace is opened again. `also` does what else can be done ahead with the path, the text
-    /// and the structure of a file. What was done stays done. Nothing is done for a tree of more than 64 MiB. A survey gives the
-    /// same with it and without.
+    /// another, until a workspace is opened again. `also` does what else can be done ahead with the path, the
+    /// text and the structure of a file. What was done stays done. Nothing is done for a tree of more than
+    /// 64 MiB. A survey gives the same with it and without.
     pub fn work_ahead(&self, also: impl Fn(&str, &str, &Parsed)) {
         // A second call would do the same work at the same time.
         let _alone = lock(&self.working_ahead);

@@ -161,7 +161,7 @@ impl Workspace {
         self.path_index.get_or_init(|| PathIndex::new(&self.files))
     }
 
-    /// What the log tells about the files; nothing where it cannot be read.
+    /// The changes of the files in the log; none if it cannot be read.
     pub(crate) fn touched(&self) -> &Touched {
         self.touched
             .get_or_init(|| Touched::of(self.commits(), &self.files))

@@ -282,29 +282,33 @@ impl Prepared {
         counter: &dyn TokenCounter,
     ) -> Result<Pack, PackError> {
         let mut made = chunks::make(self, options, counter);
-        let composed = self.compose(&mut made, options, counter)?;
-        let mut pack = report::report(self, made, composed);
-        if let Some(change) = &self.change
-            && let Some(named_only) = change.named_only(&pack.assembly)
-            && let Some(whole) = self.budget_for_change(change, &pack, options, counter)
+        let again = self.change.is_some().then(|| made.contribution.clone());
+        let mut composed = self.compose(&mut made, options, counter, None)?;
+        if let Some(again) = again
+            && let Some(whole) = self.budget_for_change(&composed.assembly, options, counter)
         {
-            let told = change.problem(&named_only, None);
-            let problem = change.problem(&named_only, Some(whole));
-            pack.tell_instead(&told, &problem);
+            // The problem that names the budget is part of a prompt in JSON and costs tokens there. Where it
+            // does not fit, the shorter one stays.
+            made.contribution = again;
+            if let Ok(longer) = self.compose(&mut made, options, counter, Some(whole)) {
+                composed = longer;
+            }
         }
-        Ok(pack)
+        Ok(report::report(self, made, composed))
     }
 
-    /// The least of a few larger budgets with which no patch is shown by name alone.
+    /// The least of a few larger budgets with which no patch is shown by name alone. None where this prompt
+    /// shows all.
     fn budget_for_change(
         &self,
-        change: &Change,
-        pack: &Pack,
+        assembly: &Assembly,
         options: &PackOptions,
         counter: &dyn TokenCounter,
     ) -> Option<Tokens> {
+        let change = self.change.as_ref()?;
+        change.named_only(assembly)?;
         // Begins with what is missing and not with twice the budget, which may be far too much.
-        let needed = change.missing(&pack.assembly, counter);
+        let needed = change.missing(assembly, counter);
         let first = options.budget.saturating_add(needed);
         (0..BUDGETS_TRIED).find_map(|times| {
             let tokens = first
@@ -313,7 +317,7 @@ impl Prepared {
                 .checked_next_multiple_of(1_000)?;
             let larger = options.with_budget(Tokens(tokens));
             let mut made = chunks::make(self, &larger, counter);
-            let composed = self.compose(&mut made, &larger, counter).ok()?;
+            let composed = self.compose(&mut made, &larger, counter, None).ok()?;
             let is_shown = change.named_only(&composed.assembly).is_none();
             is_shown.then_some(larger.budget)
         })
@@ -335,7 +339,7 @@ impl Prepared {
         (options.form, options.budget) = (OutputForm::Pack, budget);
         let mut made = chunks::make(self, &options, counter);
         let chunks = made.contribution.chunks().to_vec();
-        let assembly = self.compose(&mut made, &options, counter)?.assembly;
+        let assembly = self.compose(&mut made, &options, counter, None)?.assembly;
         let mut context = CompressedContext::default();
         context.chunks = kept_chunks(&assembly.kept, &chunks, assembly.form);
         context.chunks_in = chunks.len();
@@ -353,8 +357,8 @@ impl Prepared {
         Ok(())
     }
 
-    /// The last change of a file, in seconds since 1970. Without git no time is known: those of the file
-    /// system are of the checkout.
+    /// The last change of a file, in seconds since 1970. If git may not be asked, no time is known: those of
+    /// the file system are of the checkout.
     fn last_change(&self, path: &str) -> Option<i64> {
         let changed = || self.workspace.last_change(path);
         self.request.use_git.then(changed).flatten()
@@ -370,12 +374,14 @@ impl Prepared {
         })
     }
 
-    /// Composes the prompt of what was made, whose contribution it takes.
+    /// Composes the prompt of what was made, whose contribution it takes. `whole` is a budget that would show
+    /// all of a change.
     fn compose(
         &self,
         made: &mut Made,
         options: &PackOptions,
         counter: &dyn TokenCounter,
+        whole: Option<Tokens>,
     ) -> Result<Composed, PackError> {
         let mut contribution = std::mem::take(&mut made.contribution);
         let request = self.prompt_request(options, counter, &mut contribution.problems);
@@ -383,7 +389,7 @@ impl Prepared {
         if let Some(envelope) = &self.request.envelope {
             contribution.draft.tools.clone_from(&envelope.tools);
         }
-        let problems = |assembly: &Assembly| report::problems(self, assembly);
+        let problems = |assembly: &Assembly| report::problems(self, assembly, whole);
         if options.form.is_text() {
             let mut composed = compose(&request, vec![contribution], counter, None)?;
             let found = problems(&composed.assembly);

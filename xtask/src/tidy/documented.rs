@@ -1,4 +1,4 @@
-//! Public items have a doc comment. Fields and variants may let their name speak: rustc's `missing_docs`
+//! Public items have a doc comment, also those of public traits. Fields and variants may let their name speak: rustc's `missing_docs`
 //! would demand comments that only repeat it.
 
 use super::Problem;
@@ -11,7 +11,9 @@ const ITEMS: [&str; 9] = [
 
 /// Lists public items without a doc comment.
 pub(super) fn check(sources: &[Source]) -> Vec<Problem> {
-    let is_library = |path: &str| path.starts_with("crates/") && path.contains("/src/");
+    let is_library = |path: &str| {
+        path.starts_with("crates/") && path.contains("/src/") && !path.contains("/tests/")
+    };
     let library = sources.iter().filter(|source| is_library(&source.path));
     library.flat_map(undocumented).collect()
 }
@@ -19,14 +21,21 @@ pub(super) fn check(sources: &[Source]) -> Vec<Problem> {
 fn undocumented(source: &Source) -> Vec<Problem> {
     let end = source.text.find("#[cfg(test)]\nmod tests {");
     let code = source.text.get(..end.unwrap_or(source.text.len()));
-    let lines: Vec<&str> = code.unwrap_or_default().lines().map(str::trim).collect();
-    let is_item = |line: &str| {
-        let item = line.strip_prefix("pub ");
-        item.is_some_and(|item| ITEMS.iter().any(|kind| item.starts_with(kind)))
-    };
-    let problem = |(at, line): (usize, &&str)| {
+    let code = code.unwrap_or_default();
+    let lines: Vec<&str> = code.lines().map(str::trim).collect();
+    let is_item = |item: &str| ITEMS.iter().any(|kind| item.starts_with(kind));
+    let mut in_trait = false;
+    let problem = |(at, line): (usize, &str)| {
+        // A file is formatted: a trait ends where a line has only its brace, and its items are one step in.
+        in_trait = match line {
+            "}" => false,
+            _ => in_trait || line.starts_with("pub trait ") && line.ends_with('{'),
+        };
+        let public = line.trim_start().strip_prefix("pub ");
+        let of_trait = line.strip_prefix("    ").filter(|_| in_trait);
+        let is_public = [public, of_trait].into_iter().flatten().any(is_item);
         let above = lines.get(..at).unwrap_or_default();
-        (is_item(line) && !has_comment(above)).then(|| {
+        (is_public && !has_comment(above)).then(|| {
             let place = format!("{}:{}", source.path, at + 1);
             Problem::new(
                 place,
@@ -35,7 +44,7 @@ fn undocumented(source: &Source) -> Vec<Problem> {
             )
         })
     };
-    lines.iter().enumerate().filter_map(problem).collect()
+    code.lines().enumerate().filter_map(problem).collect()
 }
 
 /// Looks upwards over attributes, which may take several lines.
@@ -61,5 +70,19 @@ mod tests {
             .map(|found| found.place)
             .collect();
         assert_eq!(places, ["crates/a/src/a.rs:12", "crates/a/src/a.rs:18"]);
+    }
+
+    #[test]
+    fn a_method_of_a_public_trait_needs_a_comment() {
+        let text = "/// A trait.\npub trait A {\n    /// Is.\n    fn is(&self) {\n        fn inner() {}\n    }\n\n    fn bare(\n        &self,\n    );\n}\n\nimpl A for u32 {\n    fn is(&self) {}\n}\n\ntrait Own {\n    fn own();\n}\n";
+        let source = Source {
+            path: "crates/a/src/a.rs".to_owned(),
+            text: text.to_owned(),
+        };
+        let places: Vec<String> = check(&[source])
+            .into_iter()
+            .map(|found| found.place)
+            .collect();
+        assert_eq!(places, ["crates/a/src/a.rs:8"]);
     }
 }

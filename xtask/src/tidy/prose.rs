@@ -135,4 +135,23 @@ mod tests {
         };
         assert_eq!(count(&source), counts);
     }
+
+    #[test]
+    fn every_word_that_hides_a_subject_is_counted() {
+        let count_of = |word: &str| {
+            let source = Source {
+                path: "crates/a/src/a.rs".to_owned(),
+                text: format!("/// {word} many are kept.\nconst A: u32 = 1;\n"),
+            };
+            count(&source).questions
+        };
+        for word in [
+            "What", "How", "Whether", "Where", "Why", "Which", "Who", "Whose", "So",
+        ] {
+            assert_eq!(count_of(word), 1, "{word}");
+        }
+        for word in ["Some", "Whole", "The"] {
+            assert_eq!(count_of(word), 0, "{word}");
+        }
+    }
 }

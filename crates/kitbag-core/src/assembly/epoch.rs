@@ -11,8 +11,10 @@
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Debug;
 
 use serde::{Deserialize, Serialize};
 
@@ -298,11 +300,13 @@ fn texts(segments: &[Segment]) -> Vec<(usize, String)> {
     segments.iter().map(text).collect()
 }
 
-fn hash(value: &impl Serialize) -> String {
-    // Everything that is hashed here has string keys and so becomes JSON.
-    let json = serde_json::to_vec(value).unwrap_or_default();
+fn hash(value: &(impl Serialize + Debug)) -> String {
+    // Everything that is hashed here should become JSON. What does not must still differ from everything else,
+    // or a selection would be kept for another conversation.
+    let json = serde_json::to_vec(value);
+    let bytes = json.unwrap_or_else(|_| format!("{value:?}").into_bytes());
     // 128 bits: no two texts of a conversation will meet by accident.
-    let hex = blake3::hash(&json).to_hex();
+    let hex = blake3::hash(&bytes).to_hex();
     hex.get(..32).unwrap_or_default().into()
 }
 

@@ -97,5 +97,10 @@ mod tests {
             let value = Value::from(number);
             assert_eq!(value.to_string(), serde_json::to_string(&value).unwrap());
         }
+        for number in [-1, i64::MIN] {
+            let value = Value::Number(number.into());
+            assert_eq!(value.to_string(), number.to_string());
+            assert_eq!(value.to_string(), serde_json::to_string(&value).unwrap());
+        }
     }
 }

@@ -362,8 +362,11 @@ async fn page(
     let mut lines = String::new();
     for exported in page {
         if let Some(line) = export_line(exported?) {
-            // A line has texts and numbers, which always have a JSON.
-            lines.push_str(&serde_json::to_string(&line).unwrap_or_default());
+            let json = serde_json::to_string(&line);
+            let json = json.map_err(|error| StoreError::Failed {
+                reason: format!("a message cannot be written as JSON: {error}"),
+            })?;
+            lines.push_str(&json);
             lines.push('\n');
         }
     }

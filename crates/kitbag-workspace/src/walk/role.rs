@@ -103,7 +103,7 @@ impl Place {
             None if is_test(stem, extension) => return FileRole::Test,
             None => {}
         }
-        if is_script_settings(stem, extension) {
+        if self.is_script_settings(stem, extension) {
             return FileRole::Config;
         }
         if stem.ends_with(".stories") {
@@ -114,6 +114,14 @@ impl Place {
         }
         let known = NAMES.get(name).or_else(|| EXTENSIONS.get(extension));
         known.copied().unwrap_or_else(|| by_shape(name, extension))
+    }
+
+    /// `vite.config.ts`, `karma.conf.js`, `.eslintrc.cjs`: settings of a tool, written as a program.
+    fn is_script_settings(self, stem: &str, extension: &str) -> bool {
+        let is_script = matches!(extension, "js" | "cjs" | "mjs" | "ts" | "cts" | "mts");
+        // In source, `app.config.ts` is code of an application: it exports settings that others read.
+        let is_named = [".config", ".conf"].iter().any(|end| stem.ends_with(end));
+        is_script && (stem.starts_with('.') || is_named && !self.in_source)
     }
 }
 
@@ -168,22 +176,14 @@ fn is_test(stem: &str, extension: &str) -> bool {
             (stem, extension),
             ("conftest" | "tests" | "test", "py" | "pyi")
                 | ("tests" | "test", "rs" | "go" | "js" | "ts" | "rb")
-                | (_, "t" | "bats" | "snap")
+                | (_, "t" | "bats" | "snap" | "phpt")
         )
-        // `error.caddyfiletest`, `basic.phpt`.
+        // `error.caddyfiletest`.
         || extension.len() > 4 && extension.ends_with("test")
         || capital.split(' ').any(|known| known == extension)
             && (ends_in_test(stem) || stem.ends_with("TestCase") || ends_small(stem, "Spec"))
         || extension == "java"
             && (ends_small(stem, "IT") || stem.strip_prefix("Test").is_some_and(starts_capital))
-}
-
-/// `vite.config.ts`, `karma.conf.js`, `.eslintrc.cjs`: settings of a tool, written as a program.
-fn is_script_settings(stem: &str, extension: &str) -> bool {
-    let is_script = matches!(extension, "js" | "cjs" | "mjs" | "ts" | "cts" | "mts");
-    let is_settings =
-        stem.starts_with('.') || [".config", ".conf"].iter().any(|end| stem.ends_with(end));
-    is_script && is_settings
 }
 
 fn ends_small(stem: &str, end: &str) -> bool {
@@ -255,6 +255,7 @@ mod tests {
                 "t/basic.t",
                 "__snapshots__/a.snap",
                 "adapt/errors.caddyfiletest",
+                "ext/date/basic.phpt",
             ],
         );
     }
@@ -280,6 +281,8 @@ mod tests {
                 "src/Contest.java",
                 "src/Testimony.java",
                 "src/docs/render.ts",
+                "src/app/app.config.ts",
+                "src/config/database.config.ts",
                 "templates/index.html",
             ],
         );
@@ -327,6 +330,7 @@ mod tests {
                 "vite.config.ts",
                 "site/karma.conf.js",
                 ".eslintrc.cjs",
+                "src/.eslintrc.cjs",
                 ".gitignore",
             ],
         );

@@ -7,10 +7,10 @@ use crate::walk::FileEntry;
 /// A commit that touches more files than this says nothing about each.
 const MOST_FILES: usize = 15;
 
-/// A change so many days ago counts for a third.
+/// The age in days of a change that counts for a third.
 const DAYS: f64 = 180.0;
 
-/// What the log tells about each file, whatever the task is.
+/// The changes of each file in the log. They do not depend on a task.
 #[derive(Debug, Default)]
 pub(crate) struct Touched {
     /// The files of each commit that touches few, in the order of the log.
@@ -24,7 +24,7 @@ pub(crate) struct Touched {
 }
 
 impl Touched {
-    /// What these commits tell, the newest first, about files that are sorted by path.
+    /// Sums up commits, the newest first, for files that are sorted by path.
     pub(super) fn of(commits: &[Commit], files: &[FileEntry]) -> Self {
         let mut touched = Self {
             by_commit: Vec::with_capacity(commits.len()),

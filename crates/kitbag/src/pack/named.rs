@@ -190,9 +190,9 @@ pub(super) fn pin_a_test(
 /// The tokens for the model of a test.
 #[derive(Clone, Copy)]
 struct Room {
-    /// For what must be in of it.
+    /// For the part that must be in.
     model: Tokens,
-    /// For all that is shown of it.
+    /// For the test as a whole.
     whole: Tokens,
 }
 

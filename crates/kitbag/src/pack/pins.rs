@@ -1,5 +1,5 @@
-//! The parts that must be in a prompt: files, parts of files, folders and patterns, as files with the lines to
-//! show.
+//! The parts that must be in a prompt: files, parts of files, folders and patterns, as files with
+//! the lines to show.
 
 use std::collections::BTreeMap;
 use std::path::Path;

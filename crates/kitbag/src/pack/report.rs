@@ -43,18 +43,6 @@ impl Pack {
     pub fn prompt(&self) -> &str {
         &self.prompt
     }
-
-    /// Tells a problem in the place of one that says less.
-    pub(super) fn tell_instead(&mut self, less: &Problem, problem: &Problem) {
-        // Both lists are public, and a reader of either must find it.
-        let lists = [
-            &mut self.assembly.ledger.problems,
-            &mut self.decisions.problems,
-        ];
-        for told in lists.into_iter().flatten().filter(|told| *told == less) {
-            told.clone_from(problem);
-        }
-    }
 }
 
 /// The decisions of a pack, as JSON has them.
@@ -329,13 +317,17 @@ pub(super) fn report(prepared: &Prepared, made: Made, composed: Composed) -> Pac
     }
 }
 
-/// The problems that only a finished prompt shows.
-pub(super) fn problems(prepared: &Prepared, assembly: &Assembly) -> Vec<Problem> {
+/// The problems that only a finished prompt shows. `whole` is a budget that would show all of a change.
+pub(super) fn problems(
+    prepared: &Prepared,
+    assembly: &Assembly,
+    whole: Option<Tokens>,
+) -> Vec<Problem> {
     let attachment = prepared.request.attachment.as_ref();
     let attachment = attachment.and_then(|attached| attachment_problem(attached, assembly));
     let change = prepared.change.as_ref().and_then(|change| {
         let named_only = change.named_only(assembly)?;
-        Some(change.problem(&named_only, None))
+        Some(change.problem(&named_only, whole))
     });
     let found = [
         attachment,

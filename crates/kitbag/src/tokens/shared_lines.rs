@@ -4,8 +4,8 @@
 //! before. Texts are cut after line ends, where no piece of any vocabulary crosses (see
 //! [`long_text`]), so that the counts of lines add up to that of the text.
 //!
-//! Where counts are kept, lines are looked up in blocks of eight on average. The lines themselves tell where a
-//! block ends, so that a part of a file has the blocks of the whole.
+//! Where counts are kept, lines are looked up in blocks of about nine. A line ends a block by its own letters,
+//! so a part of a file has the blocks of the whole.
 
 use std::collections::HashMap;
 
@@ -87,13 +87,12 @@ fn blocks(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// One line of eight ends a block, by its length and its last letters.
+/// About one line of nine ends a block, by its length and its last letters.
 fn ends_block(line: &str) -> bool {
     let letters = line.bytes().rev().take(8);
     let mixed = letters.fold(line.len(), |mixed, letter| {
         mixed.wrapping_mul(31).wrapping_add(usize::from(letter))
     });
-    // The lowest bits depend on the last factor alone.
     (mixed >> 3) % 8 == 0
 }
 

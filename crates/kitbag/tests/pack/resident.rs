@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use kitbag::pack::{Pack, PackRequest, pack};
 use kitbag::tokens::Counter;
+use kitbag::tool::{ToolScope, Tools, builtin};
 use kitbag::workspace::resident::Resident;
+use serde_json::json;
 
 use crate::project::{Project, packed};
 
@@ -48,6 +50,17 @@ fn x10_a_process_that_stays_packs_what_a_new_one_does() {
         request.survey.resident = Some(Arc::clone(&resident));
         pollster::block_on(pack(&request, &counter)).unwrap()
     };
+    // The tool works ahead by itself: it also finds out which texts have secrets.
+    let tool = || -> Tools {
+        let mut scope = ToolScope::new(project.root(), counter.clone());
+        scope.cache_folder = project.request("", 0).survey.cache_folder;
+        builtin(&scope)
+    };
+    let call = |tools: &Tools, task: &str| {
+        let arguments = json!({"task": task, "budget": 1_500});
+        pollster::block_on(tools.call("pack", arguments)).unwrap()
+    };
+    let warm_tool = tool();
     let changes = [
         ("", String::new()),
         // Without secrets before, and with one now.
@@ -67,6 +80,9 @@ fn x10_a_process_that_stays_packs_what_a_new_one_does() {
             assert_eq!(stayed.prompt(), new.prompt(), "{task}, {path} changed");
             assert_eq!(stayed.decisions, new.decisions, "{task}, {path} changed");
             assert!(!stayed.prompt().contains("AKIA"), "{}", stayed.prompt());
+            let (new, stayed) = (call(&tool(), task), call(&warm_tool, task));
+            assert_eq!(stayed.text, new.text, "{task}, {path} changed");
+            assert!(!stayed.text.contains("AKIA"), "{}", stayed.text);
             resident.work_ahead(|_, text, _| counter.learn_lines(text));
         }
     }

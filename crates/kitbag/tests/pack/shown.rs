@@ -317,7 +317,7 @@ fn p05_a_model_of_a_test_is_shown_whole_where_there_is_room() {
     let pack = as_type(request, TaskType::Debug);
     let shown = find(&pack, "tests/test_ledger.py").unwrap();
     assert_eq!(shown.reason, Reason::Critical);
-    // A tenth of the budget is what must be in of it at most.
+    // At most a tenth of the budget is required of it.
     assert!(shown.tokens.0 > 600, "{}", shown.tokens);
     assert_eq!(shown.level, Detail::Full);
 }

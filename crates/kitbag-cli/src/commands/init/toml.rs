@@ -32,11 +32,17 @@ pub(super) fn add(text: &str, program: &str) -> Result<String, String> {
     }
 }
 
-/// Tells if a file has a server with our name.
+/// Tells if a file starts a server with our name. A subtable such as `[mcp_servers.kitbag.env]` only adds to
+/// ours.
 fn has_server(text: &str) -> bool {
     let table = text.parse::<toml::Table>().ok();
     let servers = table.as_ref().and_then(|table| table.get("mcp_servers"));
-    servers.is_some_and(|servers| servers.get("kitbag").is_some())
+    let server = servers.and_then(|servers| servers.get("kitbag"));
+    server.is_some_and(|server| {
+        ["command", "url"]
+            .iter()
+            .any(|key| server.get(key).is_some())
+    })
 }
 
 /// The file without the block.
@@ -245,6 +251,23 @@ mod tests {
         // One that was written behind the block, as `codex mcp add` does.
         let behind = add("", "/opt/kitbag").unwrap() + "[mcp_servers.other]\ncommand = \"x\"\n";
         assert_eq!(add(&behind, "/opt/kitbag").unwrap(), behind);
+    }
+
+    #[test]
+    fn x11_settings_that_a_user_adds_to_our_server_keep_it() {
+        let env = "[mcp_servers.kitbag.env]\nKITBAG_LOG = \"debug\"\n";
+        let ours = add("", "kitbag").unwrap();
+        for with in [format!("{ours}{env}"), format!("{env}\n{ours}")] {
+            assert_eq!(add(&with, "kitbag").unwrap(), with);
+        }
+        let with = add(env, "kitbag").unwrap();
+        let table: toml::Table = with.parse().unwrap();
+        let server = &table["mcp_servers"]["kitbag"];
+        assert_eq!(server["command"].as_str(), Some("kitbag"));
+        assert_eq!(server["env"]["KITBAG_LOG"].as_str(), Some("debug"));
+        // A server at an address is one of the user's own.
+        let remote = "[mcp_servers.kitbag]\nurl = \"https://kitbag.example\"\n";
+        assert!(!add(remote, "kitbag").unwrap().contains("args"));
     }
 
     #[test]

@@ -83,15 +83,24 @@ pub(super) async fn run(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
         };
     }
     if !args.yes {
-        confirm(&store, &what, args.limit).await?;
+        let preview = ForgetPreview::of(&store, &what, args.limit).await?;
+        // Nobody is asked about nothing.
+        if preview.is_empty() {
+            return say(args, &Forgotten::default());
+        }
+        confirm(&preview, &what)?;
     }
     // After the question: a line of progress would cover it.
     let progress = Progress::start("forgetting");
     let gone = store.forget(what).await?;
     drop(progress);
+    say(args, &gone)
+}
+
+fn say(args: &Args, gone: &Forgotten) -> Result<(), Failure> {
     match args.json {
-        true => Ok(output::print_json(&gone)?),
-        false => Ok(output::print(&in_words(&gone))?),
+        true => Ok(output::print_json(gone)?),
+        false => Ok(output::print(&in_words(gone))?),
     }
 }
 
@@ -138,14 +147,13 @@ async fn what(args: &Args, store: &Store) -> Result<Forget, Failure> {
 }
 
 /// Lists the messages that would go, and asks the person at the terminal.
-pub(super) async fn confirm(store: &Store, what: &Forget, limit: u32) -> Result<(), Failure> {
+pub(super) fn confirm(preview: &ForgetPreview, what: &Forget) -> Result<(), Failure> {
     let named = one_line(&named(what));
     // Both: the question goes to stderr, and nobody must answer a question that nobody could read.
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         let what = format!("cannot ask before forgetting {named}: this is not a terminal");
         return Err(Failure::usage(what).hint("`--yes` forgets without asking"));
     }
-    let preview = ForgetPreview::of(store, what, limit).await?;
     output::say(preview.text("would forget").trim_end());
     output::say(format_args!("Forget {named} for good? [y/N]"));
     let mut answer = String::new();

@@ -101,7 +101,8 @@ pub(super) async fn run(args: &Args, place: &StoreArgs) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for (channel, before, what) in due {
         if !args.yes {
-            confirm(&store, &what, args.limit).await?;
+            let preview = ForgetPreview::of(&store, &what, args.limit).await?;
+            confirm(&preview, &what)?;
         }
         let progress = Progress::start("forgetting");
         let what = store.forget(what).await?;

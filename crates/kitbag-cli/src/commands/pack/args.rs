@@ -11,6 +11,7 @@ use kitbag::core::tokens::Tokens;
 use kitbag::gather::OpenApi;
 use kitbag::pack::PackRequest;
 use kitbag::tokens::{Counter, ModelProfile};
+use kitbag::wire::Dialect;
 use kitbag::workspace::git::{Changes, Repository};
 
 use super::place::place;
@@ -194,6 +195,7 @@ impl PackArgs {
         let (counter, traits) = self.counter.counter()?;
         // Before anything is read: a walk of a home folder takes minutes.
         self.check_root()?;
+        self.check_max_output()?;
         let root = self.root();
         // What a repository elsewhere says of itself is not what its reader asks for.
         let configured = match self.remote {
@@ -270,6 +272,18 @@ impl PackArgs {
             return Err(Failure::usage(what).hint(hint));
         }
         Ok((counter, request))
+    }
+
+    /// Fails where the limit of the answer would be lost: only a request can carry it.
+    fn check_max_output(&self) -> Result<(), Failure> {
+        let form = OutputForm::from(self.format);
+        if self.max_output.is_none() || Dialect::of(form).is_some() {
+            return Ok(());
+        }
+        let form = form.as_str();
+        let what = format!("`--max-output` limits an answer, and the form `{form}` is no request");
+        let hint = "leave it out, or choose `--format anthropic`, `openai` or `responses`";
+        Err(Failure::usage(what).hint(hint))
     }
 
     fn read_envelope(&self, given: Option<&str>) -> Result<Option<TaskEnvelope>, Failure> {

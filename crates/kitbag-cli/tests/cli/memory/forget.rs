@@ -63,6 +63,13 @@ fn x01_nothing_is_forgotten_unless_somebody_says_so() {
             "{error}"
         );
     }
+    // Nobody need confirm that nothing goes.
+    for nothing in [["--matching", "zeppelin"], ["--fact", "shoe"]] {
+        let told = memory.run(&[&["forget"], &nothing[..]].concat()).success();
+        assert_eq!(told, "forgot nothing\n");
+    }
+    let error = memory.run(&["forget", "--message", "9.9#1"]).failure(1);
+    assert!(error.contains("there is no message `9.9#1`"), "{error}");
     let error = memory.run(&["forget", "--yes"]).failure(2);
     assert!(error.contains("no option says what to forget"), "{error}");
     for wrong in [

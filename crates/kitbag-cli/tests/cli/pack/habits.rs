@@ -255,6 +255,13 @@ fn p05_a_change_is_reviewed_and_the_budget_that_shows_all_of_it_is_told() {
     let budget = before.rsplit(' ').next().unwrap();
     let whole = tree.json(&["--diff", "--budget", budget]);
     assert_eq!(whole["problems"], serde_json::json!([]));
+    // A prompt in JSON has the same problem, within its budget.
+    let pack = tree.json(&["--diff", "--budget", "2k", "--format", "json"]);
+    assert!(pack["tokens"].as_u64().unwrap() <= 2_000, "{pack}");
+    let prompt: serde_json::Value = serde_json::from_str(text(&pack, "prompt")).unwrap();
+    assert_eq!(prompt["problems"], pack["problems"]);
+    let problems = prompt["problems"].to_string();
+    assert!(problems.contains(" tokens shows all"), "{problems}");
 
     // Beside a change a task may ask something else.
     let asked = tree.json(&["explain how part_3 is called", "--diff"]);
@@ -296,6 +303,17 @@ fn p05_a_prompt_ends_in_the_language_of_its_task_and_in_every_format() {
     let request: serde_json::Value = serde_json::from_str(&request).unwrap();
     assert_eq!(request["max_tokens"], 777);
     assert_eq!(request["model"], "claude-sonnet-4-5");
+}
+
+#[test]
+fn a_limit_of_the_answer_is_refused_for_a_form_without_one() {
+    let shop = tree(&[("src/login.rs", "fn login() {}\n")]);
+    for format in ["prompt", "markdown", "json"] {
+        let args = ["the login", "--format", format, "--max-output", "777"];
+        let told = shop.pack(&args).failure(2);
+        assert!(told.contains("is no request"), "{told}");
+        assert!(told.contains("--format anthropic"), "{told}");
+    }
 }
 
 #[test]

@@ -238,6 +238,19 @@ fn imports_keep_their_paths_and_names() {
 }
 
 #[test]
+fn imports_are_few_lines_also_with_what_lies_between_them() {
+    let import = |n: u32| format!("import used{n}\nimport other{n}\nimport more{n}\n");
+    let imports: String = (0..12).map(import).collect();
+    let uses: String = (0..12).map(|n| format!("    used{n}.run()\n")).collect();
+    let text = format!("{imports}\n\ndef a():\n{uses}\n\ndef b():\n    pass\n");
+    let syntax = parse(Language::Python, &text);
+    let index = syntax.units.iter().position(|unit| unit.name == "a");
+    let rendered = View::new(&text, &syntax).slice(&[index.unwrap()]);
+    // Four that are used, with the two lines between each; a fifth would make it 13 lines.
+    assert_eq!(rendered.lines[0], (1, 10), "{}", rendered.content);
+}
+
+#[test]
 fn a_slice_shows_the_signatures_around_it_and_the_imports_it_uses() {
     let method = |name: &str| {
         format!(

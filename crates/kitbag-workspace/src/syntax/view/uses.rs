@@ -9,7 +9,7 @@ use crate::syntax::{Frame, Import, Lines, Syntax, Unit};
 /// The most lines of imports that are shown.
 const MOST: u32 = 12;
 
-/// So many lines between two that are shown are shown too.
+/// The most lines between two imports that are shown with them.
 const BRIDGED: u32 = 2;
 
 /// The imports of a file by the names that they make known.
@@ -85,19 +85,20 @@ impl<'t> Uses<'t> {
             // An import out of a block brings the frame of the block.
             let mut more = widen(frames, vec![(import.first, import.last)]);
             more.extend_from_slice(&shown);
-            let more = merged(more);
+            // Joined before they are measured: what lies between them is shown as well.
+            let more = bridged(merged(more));
             let length: u32 = more.iter().map(|(first, last)| last + 1 - first).sum();
             // One that is too long is passed over, and a shorter one after it may still fit.
             if length <= MOST {
                 shown = more;
             }
         }
-        bridged(shown)
+        shown
     }
 }
 
-/// Joins stretches with a line or two between them: those are imports mostly, cost no more than the comment that
-/// would stand for them, and make one part of several.
+/// Joins stretches with a line or two between them: those are mostly imports, hardly longer than the comment that
+/// would stand for them, and one stretch reads better than several.
 fn bridged(mut shown: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     shown.dedup_by(|next, before| {
         let is_near = next.0 <= before.1.saturating_add(1 + BRIDGED);
