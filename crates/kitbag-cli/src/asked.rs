@@ -125,7 +125,11 @@ impl AskedArgs {
         if !self.pack || message.is_empty() {
             return Ok(None);
         }
-        let request = PackRequest::new(&self.root, message).with_budget(engine.budget());
+        let mut request = PackRequest::new(&self.root, message).with_budget(engine.budget());
+        if let Some(project) = engine.project() {
+            let excluded = &project.config.pack.exclude;
+            request.survey.exclude.clone_from(excluded);
+        }
         let prepared = pack::prepared(&request)?;
         Ok(Some(contribute(
             &prepared,

@@ -49,6 +49,7 @@ async fn answer(
     if let Some(store) = &caller.store {
         scope = scope.with_store(store.clone(), sender);
     }
+    scope.exclude.clone_from(&app.project.config.pack.exclude);
     scope.clock = app.clock;
     let tools = tools(&app, &caller, &scope, folder.is_some());
     let server = Server::new(scope, Arc::clone(&app.project)).with_tools(tools);

@@ -69,6 +69,7 @@ impl ToolArgs {
             }
             scope.channel.clone_from(&sent.channel);
             if let Some(project) = engine.project() {
+                scope.exclude.clone_from(&project.config.pack.exclude);
                 scope = scope.with_skills(project.skills.clone());
             }
             tools.extend(builtin(&scope));

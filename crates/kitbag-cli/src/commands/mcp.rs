@@ -73,6 +73,7 @@ async fn serve(args: &Args, store: &StoreArgs) -> Result<(), Failure> {
     say_problems(&project.problems);
     let (counter, _) = args.counter.counter()?;
     let mut scope = ToolScope::new(&args.root, counter);
+    scope.exclude.clone_from(&project.config.pack.exclude);
     scope.cache_folder.clone_from(&args.cache_dir);
     if !args.no_memory {
         match memory(args, store, &project).await {

@@ -91,6 +91,22 @@ fn x11_a_pack_is_the_one_that_the_command_prints() {
 }
 
 #[test]
+fn x11_no_pack_shows_what_the_configuration_excludes() {
+    let folder = project();
+    let task = "fix the redirect of login";
+    folder.write("kitbag.yaml", "pack: {exclude: [auth.py]}\n");
+    let mut session = Session::start(&folder, &["--no-memory"]);
+    let called = session.call("pack", json!({ "task": task, "exclude": ["*.md"] }));
+    let packed = called["content"][0]["text"].as_str().unwrap();
+    session.end().success();
+    let context = folder.run(&["context", task, "--pack"]).success();
+    for prompt in [packed, &context] {
+        assert!(prompt.contains("redirect of login"), "{prompt}");
+        assert!(!prompt.contains("## auth.py"), "{prompt}");
+    }
+}
+
+#[test]
 fn x11_what_one_session_remembers_the_next_recalls_and_forgets() {
     let folder = project();
     let mut session = Session::start(&folder, &[]);

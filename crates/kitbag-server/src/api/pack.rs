@@ -76,7 +76,11 @@ async fn pack(
         request = request.with_budget(budget);
     }
     request.survey.include = asked.include;
-    request.survey.exclude = asked.exclude;
+    request
+        .survey
+        .exclude
+        .clone_from(&app.project.config.pack.exclude);
+    request.survey.exclude.extend(asked.exclude);
     request.survey.pins = asked.pins;
     request.survey.changes = asked.changed_since.map(|revision| match revision.as_str() {
         "HEAD" => Changes::Uncommitted,

@@ -55,6 +55,8 @@ pub struct ToolScope {
     pub channel: String,
     /// The folder of the project.
     pub root: PathBuf,
+    /// Patterns of files that no pack shows, besides those of the call.
+    pub exclude: Vec<String>,
     /// The folder of the cache; by default the user's own.
     pub cache_folder: Option<PathBuf>,
     /// The skills that a model may read.
@@ -82,6 +84,7 @@ impl ToolScope {
             sender: "user".to_owned(),
             channel: "mcp".to_owned(),
             root: root.into(),
+            exclude: Vec::new(),
             cache_folder: None,
             skills: Arc::default(),
             resident: Arc::default(),
@@ -133,6 +136,7 @@ impl ToolScope {
     fn pack_request(&self, task: &str, budget: Option<u32>) -> PackRequest {
         let budget = budget.map_or(BUDGET, |tokens| Tokens(tokens.min(LARGEST)));
         let mut request = PackRequest::new(&self.root, task).with_budget(budget);
+        request.survey.exclude.clone_from(&self.exclude);
         request.survey.cache_folder.clone_from(&self.cache_folder);
         request.survey.resident = Some(Arc::clone(&self.resident));
         request

@@ -9,6 +9,7 @@ use kitbag::core::budget::parse_input;
 use kitbag::core::envelope::{TaskEnvelope, TaskType};
 use kitbag::core::tokens::Tokens;
 use kitbag::gather::OpenApi;
+use kitbag::layout::FileProblem;
 use kitbag::pack::PackRequest;
 use kitbag::tokens::{Counter, ModelProfile};
 use kitbag::wire::Dialect;
@@ -206,6 +207,11 @@ impl PackArgs {
         // What is wrong with agents and layouts is for the commands that use them to say.
         problems.retain(|problem| problem.key.is_empty() || problem.key.starts_with("pack"));
         project::say_problems(&problems);
+        // A prompt leaves the machine: no file may be in it because its exclusion could not be read.
+        if problems.iter().any(FileProblem::is_error) {
+            let what = "nothing was packed: the configuration has errors, and may exclude files";
+            return Err(Failure::new(what));
+        }
         let habits = config.pack;
         let is_change = self.diff.is_some() || self.staged;
         let stdin = match stdin {

@@ -143,11 +143,25 @@ fn x01_a_project_says_what_all_its_packs_have() {
     assert_eq!(shop.json(&["the login", "--budget", "3k"])["budget"], 3_000);
 
     shop.write("kitbag.yaml", "pack: {budget: lots}\n");
-    let output = shop.pack(&["the login"]);
+    let error = shop.pack(&["the login"]).failure(1);
     assert!(
-        output.stderr.contains("`lots` is not a number of tokens"),
-        "{}",
-        output.stderr
+        error.contains("`lots` is not a number of tokens"),
+        "{error}"
+    );
+}
+
+#[test]
+fn x01_a_file_is_not_shown_because_its_exclusion_cannot_be_read() {
+    let shop = shop();
+    shop.write(
+        "kitbag.yaml",
+        "pack:\n  exclude: [docs/more.md]\nproviders: {demo: {\n",
+    );
+    let error = shop.pack(&["the login"]).failure(1);
+    assert!(error.contains("kitbag.yaml:"), "{error}");
+    assert!(
+        error.contains("nothing was packed: the configuration has errors"),
+        "{error}"
     );
 }
 

@@ -87,7 +87,7 @@ impl Tool for PackTool {
     async fn call(&self, asked: Arguments) -> Result<Output, ToolError> {
         let mut request = self.0.pack_request(&asked.task, asked.budget);
         request.survey.include = asked.include;
-        request.survey.exclude = asked.exclude;
+        request.survey.exclude.extend(asked.exclude);
         request.survey.pins = asked.pins;
         request.survey.changes = asked.changed_since.map(|revision| match revision.as_str() {
             // Compared with the files on the disk, staged or not.
