@@ -322,10 +322,7 @@ pub(crate) async fn recall(tx: &mut Tx<'_>, request: &RecallRequest) -> Result<R
             outdated_by: hit
                 .outdated_by
                 .and_then(|later| times.get(&later))
-                .map(|(id, at)| {
-                    let (id, at) = (Some(*id), *at);
-                    Later { id, at }
-                })
+                .map(|&(id, at)| Later { id: Some(id), at })
                 .or(replaced),
         })
     });

@@ -26,7 +26,9 @@ use stamps::Stamps;
 /// The workspace that a process looked at last, with all that was read of it.
 #[derive(Debug, Default)]
 pub struct Resident {
-    kept: Mutex<Option<Kept>>,
+    /// Locked only to read or replace it. Listing and reading run on a thread pool, where a thread that
+    /// waits for another one's work takes up the next survey: it would wait for this lock for ever.
+    kept: Mutex<Option<Arc<Kept>>>,
     cache: Mutex<Option<(Option<PathBuf>, Arc<Cache>)>>,
     /// The number of times that a workspace was opened.
     opened: AtomicU64,
@@ -58,26 +60,23 @@ impl Resident {
         self.opened.fetch_add(1, Ordering::Relaxed);
         // Before anything is looked at: what changes from here on is seen as changed the next time.
         let begun = SystemTime::now();
-        let mut kept = lock(&self.kept);
-        let known = kept
-            .take()
+        let known = lock(&self.kept)
+            .clone()
             .filter(|kept| kept.root == root && kept.options == *options);
         let Some(known) = known else {
             let workspace = Workspace::open(root, options)?.keeping(Texts::default());
-            return Ok(Self::keep(&mut kept, options, workspace, begun));
+            return Ok(self.keep(options, workspace, begun));
         };
         let differing = known.stamps.differing(&known.workspace);
         if differing.is_empty() {
-            let workspace = Arc::clone(&known.workspace);
-            *kept = Some(known);
-            return Ok(workspace);
+            return Ok(Arc::clone(&known.workspace));
         }
         let workspace = Workspace::open(root, options)?;
         let texts = Texts::taken_over(&known.workspace, &workspace, |path| {
             !differing.contains(path)
         });
         let workspace = workspace.keeping(texts);
-        Ok(Self::keep(&mut kept, options, workspace, begun))
+        Ok(self.keep(options, workspace, begun))
     }
 
     /// Parses all files of the workspace that was opened last and counts their identifiers, one after
@@ -140,19 +139,22 @@ impl Resident {
         }
     }
 
+    /// Keeps a workspace in the place of the one before. Of two that are opened at the same time the later
+    /// stays: each is compared with the file system before it is used again.
     fn keep(
-        kept: &mut Option<Kept>,
+        &self,
         options: &WorkspaceOptions,
         workspace: Workspace,
         begun: SystemTime,
     ) -> Arc<Workspace> {
         let workspace = Arc::new(workspace);
-        *kept = Some(Kept {
+        let kept = Kept {
             root: workspace.root().to_owned(),
             options: options.clone(),
             stamps: Stamps::of(&workspace, begun),
             workspace: Arc::clone(&workspace),
-        });
+        };
+        *lock(&self.kept) = Some(Arc::new(kept));
         workspace
     }
 }

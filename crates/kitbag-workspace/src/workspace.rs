@@ -153,7 +153,13 @@ impl Workspace {
 
     /// The words of the paths.
     pub(crate) fn path_words(&self) -> &PathWords {
-        self.path_words.get_or_init(|| PathWords::of(&self.files))
+        if let Some(words) = self.path_words.get() {
+            return words;
+        }
+        // Not within the initialisation: while a thread of the pool waits for the others' share of this work, it
+        // may take up another survey, which would wait for the initialisation to end.
+        let words = PathWords::of(&self.files);
+        self.path_words.get_or_init(|| words)
     }
 
     /// The files by their names.
