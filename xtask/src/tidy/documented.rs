@@ -58,31 +58,28 @@ fn has_comment(above: &[&str]) -> bool {
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_item_without_a_comment_is_found_and_a_field_is_not() {
-        let text = "//! A file.\n\n/// A struct.\n#[derive(\n    Debug,\n)]\npub struct A {\n    pub field: u32,\n}\n\nimpl A {\n    pub const fn bare() {}\n    /// Is.\n    pub fn is() {}\n}\n\n#[must_use]\npub fn also_bare() {}\npub(crate) fn own() {}\n";
+    /// The places in a file with this text that lack a comment.
+    fn places(text: &str) -> Vec<String> {
         let source = Source {
             path: "crates/a/src/a.rs".to_owned(),
             text: text.to_owned(),
         };
-        let places: Vec<String> = check(&[source])
-            .into_iter()
-            .map(|found| found.place)
-            .collect();
-        assert_eq!(places, ["crates/a/src/a.rs:12", "crates/a/src/a.rs:18"]);
+        let found = check(&[source]).into_iter();
+        found.map(|found| found.place).collect()
+    }
+
+    #[test]
+    fn an_item_without_a_comment_is_found_and_a_field_is_not() {
+        let text = "//! A file.\n\n/// A struct.\n#[derive(\n    Debug,\n)]\npub struct A {\n    pub field: u32,\n}\n\nimpl A {\n    pub const fn bare() {}\n    /// Is.\n    pub fn is() {}\n}\n\n#[must_use]\npub fn also_bare() {}\npub(crate) fn own() {}\n";
+        assert_eq!(
+            places(text),
+            ["crates/a/src/a.rs:12", "crates/a/src/a.rs:18"]
+        );
     }
 
     #[test]
     fn a_method_of_a_public_trait_needs_a_comment() {
         let text = "/// A trait.\npub trait A {\n    /// Is.\n    fn is(&self) {\n        fn inner() {}\n    }\n\n    fn bare(\n        &self,\n    );\n}\n\nimpl A for u32 {\n    fn is(&self) {}\n}\n\ntrait Own {\n    fn own();\n}\n";
-        let source = Source {
-            path: "crates/a/src/a.rs".to_owned(),
-            text: text.to_owned(),
-        };
-        let places: Vec<String> = check(&[source])
-            .into_iter()
-            .map(|found| found.place)
-            .collect();
-        assert_eq!(places, ["crates/a/src/a.rs:8"]);
+        assert_eq!(places(text), ["crates/a/src/a.rs:8"]);
     }
 }
